@@ -1,0 +1,1 @@
+"""How BERT and GPT work inside: the library behind the course."""

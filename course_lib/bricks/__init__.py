@@ -1,0 +1,1 @@
+"""Bricks that every model here is built from."""

@@ -1,0 +1,1 @@
+"""Tokenizers, from the smallest one that works to the fast one."""
