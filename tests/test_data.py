@@ -198,7 +198,7 @@ def test_thucnews_bad_folders_are_named(tmp_path):
     with pytest.raises(ValueError, match="neither a file nor a folder"):
         data.thucnews(tmp_path / "absent")
     (tmp_path / "体育").mkdir()
-    (tmp_path / "体育" / "7.txt").write_bytes("胜".encode("gbk"))
+    (tmp_path / "体育" / "7.txt").write_bytes("湖人获胜".encode("gbk"))
     with pytest.raises(ValueError, match=r"体育/7\.txt, line 1: not UTF-8"):
         data.thucnews(tmp_path)
 
