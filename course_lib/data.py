@@ -290,17 +290,7 @@ def utf8_lines(file: Path) -> Iterator[str]:
         yield text.rstrip("\r")
 
 
-# --- rows of ids ------------------------------------------------------------------------------
-
-
-def pad(rows: Sequence[Sequence[int]], value: int = 0) -> tuple[Tensor, Tensor]:
-    """Rows of unequal length as one tensor of ids and its mask (1 real, 0 padding), both b t."""
-    if not rows:
-        raise ValueError("there is nothing to pad: the batch has no rows")
-    length = max(len(row) for row in rows)
-    ids = torch.tensor([[*row, *[value] * (length - len(row))] for row in rows])  # b t
-    mask = torch.tensor([[1] * len(row) + [0] * (length - len(row)) for row in rows])  # b t
-    return ids, mask
+# --- long texts --------------------------------------------------------------------------------
 
 
 def windows(ids: Sequence[int], length: int, stride: int) -> list[list[int]]:

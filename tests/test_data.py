@@ -203,15 +203,7 @@ def test_thucnews_bad_folders_are_named(tmp_path):
         data.thucnews(tmp_path)
 
 
-# --- rows of ids ------------------------------------------------------------------------------
-
-
-def test_pad():
-    ids, mask = data.pad([[5, 6, 7], [8], []], value=9)
-    assert ids.tolist() == [[5, 6, 7], [8, 9, 9], [9, 9, 9]]
-    assert mask.tolist() == [[1, 1, 1], [1, 0, 0], [0, 0, 0]]
-    with pytest.raises(ValueError, match="no rows"):
-        data.pad([])
+# --- long texts --------------------------------------------------------------------------------
 
 
 @QUICK
