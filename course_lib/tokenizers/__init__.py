@@ -1,1 +1,21 @@
-"""Tokenizers, from the smallest one that works to the fast one."""
+"""Tokenizers, from the smallest one that works to the fast one.
+
+Chapter: text to ids. Read ``bpe`` for how a vocabulary is learned from text, ``wordpiece`` for
+BERT's own tokenizer, ``base`` for batches, pairs and added words.
+"""
+
+from course_lib.tokenizers.base import BERT_FRAME, NO_FRAME, ROBERTA_FRAME, Frame, Tokenizer
+from course_lib.tokenizers.batch import buckets, pad, truncate
+from course_lib.tokenizers.wordpiece import WordPiece
+
+__all__ = [
+    "BERT_FRAME",
+    "NO_FRAME",
+    "ROBERTA_FRAME",
+    "Frame",
+    "Tokenizer",
+    "WordPiece",
+    "buckets",
+    "pad",
+    "truncate",
+]
