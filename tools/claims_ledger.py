@@ -1,0 +1,73 @@
+"""The ledger of claims: what the executed chapters measured, gathered from their outputs.
+
+`course_lib.claims.claim` leaves one record in the outputs of the cell that calls it. Nothing else
+is written, so a chapter that comes from the execution cache counts like one that just ran.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import nbformat
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+CLAIM_MIME = "application/vnd.course.claim+json"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One measurement, and what was expected of it."""
+
+    docname: str
+    key: str
+    value: Any
+    expected: str
+    holds: bool
+    ledger: str
+
+    @property
+    def anchor(self) -> str:
+        """The label of this claim's row in the ledger."""
+        return f"claim-{self.key}"
+
+
+def claims_in(docname: str, notebook: nbformat.NotebookNode) -> Iterator[Claim]:
+    """Yield the claims that an executed notebook's cells recorded, in reading order."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            record = output.get("data", {}).get(CLAIM_MIME)
+            if record is not None:
+                yield Claim(
+                    docname=docname,
+                    key=record["key"],
+                    value=record["value"],
+                    expected=record["expected"],
+                    holds=record["holds"],
+                    ledger=record.get("ledger") or "",
+                )
+
+
+class ClaimsLedger(SphinxDirective):
+    """`{claims-ledger}`: all claims of the book, with a link to where each is measured."""
+
+    def run(self) -> list[nodes.Node]:
+        """Render the table, claims with a ledger number first and in its order."""
+        self.env.note_reread()  # other pages decide what stands here
+        claims = sorted(
+            self.env.app.course_claims, key=lambda claim: (not claim.ledger, claim.ledger)
+        )
+        rows = "\n".join(
+            f"| {claim.ledger or '–'} | `{claim.key}` | {shown(claim.value)} | {claim.expected} "
+            f"| {'holds' if claim.holds else '**off**'} | {{doc}}`/{claim.docname}` |"
+            for claim in claims
+        )
+        return self.parse_text_to_nodes(
+            "| Claim | Measurement | Measured | Expected | Verdict | Where |\n"
+            "|---|---|---|---|---|---|\n" + rows
+        )
+
+
+def shown(value: Any) -> str:
+    """Write a measured value with four significant digits."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,195 @@
+"""The Sphinx extension that makes this book: run stale chapters, collect claims, offer notebooks.
+
+Jupyter Book alone executes chapters one after another and notices neither an edit to the library
+nor a changed package. Here every stale chapter is executed first, in parallel, into the cache that
+Jupyter Book then reads. What the executed cells claim is gathered before any page is rendered, so
+the ledger page is complete also when all chapters came from the cache.
+"""
+
+import html
+import os
+import platform
+import re
+import shutil
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import nbformat
+from claims_ledger import ClaimsLedger, claims_in
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
+from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
+from myst_nb.core.read import create_nb_reader
+from page_key import page_key
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.errors import ExtensionError
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+
+SHOWN_VERSIONS = ("torch", "numpy")
+ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+ANSI_COLOR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@dataclass
+class Page:
+    """A chapter: where it is, its cells without outputs, and what those outputs depend on."""
+
+    docname: str
+    path: Path
+    notebook: nbformat.NotebookNode
+    key: str
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the extension with Sphinx."""
+    app.add_directive("claims-ledger", ClaimsLedger)
+    app.connect("env-before-read-docs", execute_stale_pages)
+    app.connect("env-updated", write_notebooks)
+    app.connect("html-page-context", describe_run, priority=100)  # before the theme's buttons
+    app.connect("build-finished", finish)
+    return {"parallel_read_safe": False, "parallel_write_safe": True}
+
+
+def find_pages(env: BuildEnvironment) -> list[Page]:
+    """Read every page of the book that has code, in the order of their names."""
+    pages = []
+    for docname in sorted(env.found_docs):
+        path = Path(env.doc2path(docname))
+        text = path.read_text(encoding="utf-8")
+        reader = create_nb_reader(str(path), env.myst_config, env.mystnb_config, text)
+        if reader is None:
+            continue
+        notebook = reader.read(text)
+        cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+        if cells:
+            pages.append(Page(docname, path, notebook, page_key(Path(env.srcdir), cells)))
+    return pages
+
+
+def execute_stale_pages(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Execute each page whose outputs are missing or whose key changed; stop when one fails."""
+    for (
+        variable
+    ) in ONE_THREAD:  # sums come out the same on every machine, and pages run side by side
+        os.environ.setdefault(variable, "1")
+    os.environ.setdefault("MATPLOTLIBRC", str(Path(app.srcdir) / "book" / "matplotlibrc"))
+
+    cache = get_cache(env.mystnb_config.execution_cache_path)
+    pages = find_pages(env)
+    stale = [page for page in pages if not is_fresh(cache, page)]
+    logger.info("chapters to execute: %d of %d", len(stale), len(pages))
+    failures = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = {pool.submit(execute, env, page): page for page in stale}
+        for done, future in enumerate(as_completed(running), start=1):
+            page, result = running[future], future.result()
+            if result.err is None:
+                logger.info(
+                    "executed %s in %.0f s (%d of %d)", page.docname, result.time, done, len(stale)
+                )
+                data = {"execution_seconds": result.time, "key": page.key, "ran_with": ran_with()}
+                cache.cache_notebook_bundle(
+                    CacheBundleIn(result.nb, str(page.path), data=data),
+                    check_validity=False,
+                    overwrite=True,
+                )
+            else:
+                failures.append(page.docname)
+                logger.error("%s failed\n%s", page.docname, ANSI_COLOR.sub("", result.exc_string))
+    if failures:
+        raise ExtensionError(f"chapters failed: {', '.join(sorted(failures))}")
+
+    app.course_runs, app.course_notebooks = {}, {}
+    for page in pages:
+        app.course_runs[page.docname] = cache.match_cache_notebook(page.notebook).data
+        _, app.course_notebooks[page.docname] = cache.merge_match_into_notebook(page.notebook)
+    app.course_claims = [
+        claim
+        for docname, notebook in app.course_notebooks.items()
+        for claim in claims_in(docname, notebook)
+    ]
+    docnames.extend(page.docname for page in stale if page.docname not in docnames)
+    report = logger.warning if os.environ.get("COURSE_STRICT") == "1" else logger.info
+    for claim in app.course_claims:
+        if not claim.holds:
+            report(
+                "claim %r is off: measured %s, expected %s",
+                claim.key,
+                claim.value,
+                claim.expected,
+                location=claim.docname,
+            )
+
+
+def is_fresh(cache: JupyterCacheAbstract, page: Page) -> bool:
+    """Whether the cache holds this page's outputs under its present key; drop them if not."""
+    try:
+        record = cache.match_cache_notebook(page.notebook)
+    except KeyError:
+        return False
+    if record.data.get("key") == page.key:
+        return True
+    cache.remove_cache(record.pk)
+    return False
+
+
+def execute(env: BuildEnvironment, page: Page) -> ExecutionResult:
+    """Run the page's cells in a kernel of its own, in the page's folder."""
+    return single_nb_execution(
+        page.notebook,
+        cwd=str(page.path.parent),
+        timeout=env.mystnb_config.execution_timeout,
+        allow_errors=False,
+    )
+
+
+def ran_with() -> str:
+    """Name the versions that decide what a page prints."""
+    versions = [f"{name} {metadata.version(name)}" for name in SHOWN_VERSIONS]
+    return ", ".join([f"Python {platform.python_version()}", *versions])
+
+
+def write_notebooks(app: Sphinx, env: BuildEnvironment) -> None:
+    """Put every executed notebook, outputs included, where readers and nbval find it."""
+    folder = Path(env.mystnb_config.output_folder)
+    for old in folder.rglob("*.ipynb"):
+        old.unlink()
+    for docname, notebook in app.course_notebooks.items():
+        path = folder / f"{docname}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, path)
+
+
+def describe_run(
+    app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object
+) -> None:
+    """Offer the executed notebook in the page's header, and say at its foot what it ran with."""
+    run = app.course_runs.get(pagename)
+    if run is None:
+        return
+    context["ipynb_source"] = f"{pagename}.ipynb"  # the theme's download button reads this
+    notebook = f"{context['pathto']('_sources', 1)}/{pagename}.ipynb"
+    context["body"] += (
+        f'<p class="ran-with">This page ran with {html.escape(run["ran_with"])} '
+        f"in {run['execution_seconds']:.0f} s. "
+        f'<a href="{notebook}" download>Download it as a notebook</a> with all outputs.</p>'
+    )
+
+
+def finish(app: Sphinx, error: Exception | None) -> None:
+    """Copy the notebooks to where the pages link, and close with a word on the claims."""
+    if error is not None or app.builder.format != "html":
+        return
+    notebooks = Path(app.env.mystnb_config.output_folder)
+    for docname in app.course_notebooks:
+        target = Path(app.outdir, "_sources", f"{docname}.ipynb")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(notebooks / f"{docname}.ipynb", target)
+    off = [claim.key for claim in app.course_claims if not claim.holds]
+    verdict = f"{len(off)} off here: {', '.join(off)}" if off else "all hold"
+    logger.info("claims measured: %d, %s", len(app.course_claims), verdict)
