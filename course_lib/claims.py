@@ -1,7 +1,7 @@
 """claim(): measure, compare with what is expected, and hand the number to the prose.
 
-A page never types a number it can measure. It claims one: the check runs with the page, the value is
-glued under its key, and the ledger of all claims is collected from the executed pages.
+A page never types a number it can measure. It claims one: the check runs with the page, the value
+is glued under its key, and the ledger of all claims is collected from the executed pages.
 """
 
 import html
@@ -70,9 +70,9 @@ def claim(
     """Check a measured value, glue it under `key` for the prose, and return it.
 
     One check a claim: equal to `expect` (to the relative tolerance `within`, exactly without one),
-    `above` and/or `below` a bound, or `raises`, where `value` is a function and the glued text is the
-    error's name. `ledger` is the id of the common claim it decides. A claim that is off shows a
-    warning on the page; with CI or COURSE_STRICT set it raises `ClaimError` and so stops the build.
+    `above` and/or `below` a bound, or `raises`, where `value` is a function and the glued text is
+    the error's name. `ledger` is the id of the common claim it decides. A claim that is off shows a
+    warning on the page; with CI or COURSE_STRICT set it raises `ClaimError`, which stops the build.
     Raises `ValueError` where no check or a contradictory one is given.
     """
     bounds = above is not None or below is not None
@@ -157,7 +157,7 @@ def publish(result: Claim) -> None:
     if in_notebook():
         from IPython.display import display
 
-        display(result)
+        display(result)  # type: ignore[no-untyped-call]
         glue(result.key, result.value)
     elif not result.holds:
         print(result)

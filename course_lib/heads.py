@@ -273,8 +273,9 @@ class QuestionAnswering(Head):
 def best_spans(logits: Tensor, allowed: Tensor, longest: int = 30) -> tuple[Tensor, Tensor]:
     """The start and end of the best answer, b 2, and its score, b, from logits, b t 2.
 
-    A pair scores start + end. It counts only if both tokens are `allowed`, b t (leave out the question
-    and padding), the end is not before the start, and it is at most `longest` tokens long. Raises `ValueError` where a sequence allows no token. (google-research/bert, run_squad.py)
+    A pair scores start + end. It counts only if both tokens are `allowed`, b t (leave out the
+    question and padding), the end is not before the start, and it is at most `longest` tokens long.
+    Raises `ValueError` where a sequence allows no token. (google-research/bert, run_squad.py)
     """
     if not bool(allowed.any(dim=1).all()):
         row = int((~allowed.any(dim=1)).nonzero()[0])

@@ -53,9 +53,9 @@ class Transformer(nn.Module):
     ) -> Tensor | tuple[Tensor, list[Tensor]]:
         """One vector a token, b t d, or with `hidden_states` a pair of it and all l + 1 states.
 
-        `input_ids`, b t. `attention_mask`, b t, is 1 at real tokens; with a cache it is b k, past and
-        new. `token_type_ids`, b t, names each token's segment. `global_attention_mask`, b t,
-        is 1 at Longformer's global tokens. Raises `ValueError` for input the model cannot take.
+        `input_ids`, b t. `attention_mask`, b t, is 1 at real tokens; with a cache it is b k, past
+        and new. `token_type_ids`, b t, names each token's segment. `global_attention_mask`, b t, is
+        1 at Longformer's global tokens. Raises `ValueError` for input the model cannot take.
         """
         states = self.states(
             input_ids, attention_mask, token_type_ids, global_attention_mask, cache=cache
