@@ -17,6 +17,9 @@ from functools import cached_property
 from random import Random
 from typing import NamedTuple, TypeVar
 
+import torch
+from torch import Tensor
+
 from course_lib.losses import IGNORED
 
 SHARE = 0.15  # of the tokens are to be predicted, in every paper
@@ -223,10 +226,9 @@ class MaskedSpans(NamedTuple):
 
 
 class SboTarget(NamedTuple):
-    """One span to be read off its outer neighbours: their positions and the labels between them."""
+    """A span to be read off its two outer neighbours: first and last position, and its labels."""
 
-    left: int
-    right: int
+    span: tuple[int, int]
     labels: list[int]
 
 
@@ -278,22 +280,35 @@ def span_lengths(p: float = 0.2, longest: int = 10) -> list[float]:
     return _normalised([p * (1 - p) ** (length - 1) for length in range(1, longest + 1)])
 
 
-def sbo_targets(masked: MaskedSpans, vocabulary: Vocabulary, rows: int = 20) -> list[SboTarget]:
+def sbo_targets(masked: MaskedSpans, vocabulary: Vocabulary, rows: int = 15) -> list[SboTarget]:
     """One target for each span with an ordinary token on both sides.
 
     The labels of a span are cut or filled with −100 to `rows`, the number of relative positions the
-    SBO head knows (20 by default in SpanBERT's code, 15 in its published command).
+    SBO head knows: 15 in SpanBERT's published command, 20 by default in its code.
     """
     targets = []
     for first, last in masked.spans:
         left, right = first - 1, last + 1
-        if left < 0 or right >= len(masked.input_ids):
+        if left < 0 or right == len(masked.input_ids):
             continue
-        if {masked.input_ids[left], masked.input_ids[right]} & vocabulary.special:
-            continue
-        labels = masked.labels[first:right][:rows]
-        targets.append(SboTarget(left, right, labels + [IGNORED] * (rows - len(labels))))
+        if vocabulary.special.isdisjoint((masked.input_ids[left], masked.input_ids[right])):
+            labels = masked.labels[first:right][:rows]
+            targets.append(SboTarget((first, last), labels + [IGNORED] * (rows - len(labels))))
     return targets
+
+
+def stack_sbo(batch: Sequence[Sequence[SboTarget]], rows: int = 15) -> tuple[Tensor, Tensor]:
+    """The targets of several sequences as tensors: spans b n 2 and labels b n r.
+
+    n is the largest number of spans; a sequence with fewer gets stand-ins (1, 1) that ask for
+    nothing, since their labels are −100.
+    """
+    n = max(map(len, batch))
+    nothing = SboTarget((1, 1), [IGNORED] * rows)
+    padded = [[*targets, *[nothing] * (n - len(targets))] for targets in batch]
+    spans = torch.tensor([[target.span for target in row] for row in padded], dtype=torch.long)
+    labels = torch.tensor([[target.labels for target in row] for row in padded], dtype=torch.long)
+    return spans.view(len(batch), n, 2), labels.view(len(batch), n, rows)
 
 
 # ---------------------------------------------------------------------------------------------
