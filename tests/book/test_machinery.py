@@ -34,7 +34,7 @@ def test_warm_build_executes_nothing_and_loses_nothing(book):
     build = book.build()
     assert build.status == 0, build.output
     assert build.executed == set()
-    assert outputs(book, "first")[0]["text"] == "one is 1\n"
+    assert outputs(book, "first")[0]["text"] == ["one is 1\n"]
     assert outputs(book, "second")[0]["data"][CLAIM_MIME]["key"] == "two"
     assert "X01" in page(book, "ledger"), "the ledger forgot the claims of cached chapters"
 
@@ -82,10 +82,11 @@ def test_claim_that_is_off_fails_the_strict_build_only(book):
     assert "claim 'two' is off" in strict.output
 
 
-def test_notebooks_outside_the_contents_are_not_published(book):
-    book.write("assignments/source/a/a.ipynb", json.dumps({"cells": [{"cell_type": "markdown",
-               "metadata": {}, "source": "CANARY"}], "metadata": {}, "nbformat": 4,
-               "nbformat_minor": 4}))  # fmt: skip
+def test_files_outside_the_contents_are_not_published(book):
+    solution = {"cell_type": "markdown", "metadata": {}, "source": "CANARY"}
+    notebook = {"cells": [solution], "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
+    book.write("assignments/source/a/a.ipynb", json.dumps(notebook))
+    book.write(".venv/lib/some_package/README.md", "# CANARY\n")
     build = book.build()
     assert build.status == 0, build.output
     files = [path for path in (book.root / "_build").rglob("*") if path.is_file()]
