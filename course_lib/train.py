@@ -164,7 +164,7 @@ def take_step(
         with team.keep_gradients_apart(learner, until=last):
             with autocast(run.device, recipe.precision):
                 found = objective(learner, part)
-            share = {name: terms(part[name]) / terms(batch[name]) for name in found}
+            share = {name: terms(part[name]) / max(terms(batch[name]), 1) for name in found}
             loss = torch.stack([found[name] * share[name] for name in found]).sum()
             if not loss.isfinite():
                 values = ", ".join(f"{name} = {x.item():g}" for name, x in found.items())
