@@ -45,11 +45,12 @@ class Optimizer(torch.optim.Optimizer):
 
     def add_param_group(self, param_group: Group) -> None:
         """Take in a group of parameters, once its hyper-parameters are in range."""
-        for name in self.hyper.keys() & param_group.keys():
-            value = param_group[name]
+        settings = self.defaults | param_group
+        for name in self.hyper:
+            value = settings[name]
             below = 1.0 if name in ("betas", "momentum") else math.inf
             if not all(0 <= number < below for number in (value if name == "betas" else [value])):
-                raise ValueError(f"{name} is {value}; it has to be at least 0 and below {below}")
+                raise ValueError(f"{name} is {value}; it has to be at least 0 and below {below:g}")
         super().add_param_group(param_group)
 
     @torch.no_grad()
@@ -221,7 +222,7 @@ def warmup_linear(warmup: int, total: int) -> Schedule:
 
 
 def warmup_cosine(warmup: int, total: int) -> Schedule:
-    """Linear warm-up, then half a cosine wave down to 0 at `total`: GPT's schedule."""
+    """Linear warm-up, then half a cosine wave down to 0 at `total` and 0 beyond: GPT's schedule."""
     return _warmup_then_decay(
         warmup, total, lambda progress: (1 + math.cos(math.pi * progress)) / 2
     )
