@@ -22,7 +22,7 @@ test: .venv/ready-to-test  ## set up, then lint, test, build, and check the book
 	@$(BIN)/python tools/stages.py --jobs $(JOBS)
 
 lab: .venv/ready  ## open JupyterLab on the course
-	@$(BIN)/jupyter lab book/welcome.md
+	@JUPYTER_CONFIG_PATH="$(CURDIR)/tools/jupyter" $(BIN)/jupyter lab --LabApp.default_url=/lab/tree/book/welcome.md
 
 lock: .venv/ready  ## renew requirements.txt and requirements-test.txt
 	@$(BIN)/python tools/lock.py
