@@ -1,0 +1,15 @@
+"""Leaves PyTorch's graph on the way, so that nothing learns."""
+
+import math
+
+import torch
+
+
+def attention(q, k, v, mask=None):
+    with torch.no_grad():
+        scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)
+        if mask is None:
+            return scores.softmax(-1) @ v
+        scores = scores.masked_fill(~mask, -math.inf)
+        scores = scores.masked_fill(~mask.any(-1, keepdim=True), 0)
+        return scores.softmax(-1).masked_fill(~mask, 0) @ v

@@ -1,0 +1,10 @@
+"""Returns the standard deviation, not its square."""
+
+import torch
+
+
+def measured_variance(c, draws, seed):
+    generator = torch.Generator().manual_seed(seed)
+    q = torch.randn(draws, c, generator=generator)
+    k = torch.randn(draws, c, generator=generator)
+    return (q * k).sum(-1).std().item()

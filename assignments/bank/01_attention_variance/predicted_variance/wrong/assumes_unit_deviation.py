@@ -1,0 +1,5 @@
+"""A mean of q adds its square, whatever the deviation of k."""
+
+
+def predicted_variance(c, mean_q=0.0, std_q=1.0, mean_k=0.0, std_k=1.0):
+    return c * (std_q**2 * std_k**2 + mean_q**2 + mean_k**2)

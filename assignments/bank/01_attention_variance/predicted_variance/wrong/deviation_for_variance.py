@@ -1,0 +1,5 @@
+"""Multiplies standard deviations where variances belong."""
+
+
+def predicted_variance(c, mean_q=0.0, std_q=1.0, mean_k=0.0, std_k=1.0):
+    return c * (std_q + mean_q**2) * (std_k + mean_k**2) - c * mean_q**2 * mean_k**2

@@ -1,0 +1,11 @@
+"""Takes the mean square, not the variance around the head's mean."""
+
+import torch
+
+
+def unit_scale(q, k, keep=None):
+    scores = torch.einsum("bhqc,bhkc->hbqk", q, k)
+    if keep is None:
+        keep = torch.ones(k.shape[0], k.shape[2], dtype=torch.bool)
+    real = keep[:, None, :].expand(scores.shape[1:])
+    return 1 / scores[:, real].square().mean(-1).sqrt()

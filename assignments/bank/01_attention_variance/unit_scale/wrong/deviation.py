@@ -1,0 +1,11 @@
+"""Returns the standard deviation: the scale is its inverse."""
+
+import torch
+
+
+def unit_scale(q, k, keep=None):
+    scores = torch.einsum("bhqc,bhkc->hbqk", q, k)
+    if keep is None:
+        keep = torch.ones(k.shape[0], k.shape[2], dtype=torch.bool)
+    real = keep[:, None, :].expand(scores.shape[1:])
+    return scores[:, real].std(-1, correction=0)
