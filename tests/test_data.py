@@ -86,6 +86,8 @@ def test_parts_have_their_shares_and_both_labels(reviews):
         assert abs(len(part) - share * total) < 5 * (total * share * (1 - share)) ** 0.5
         positive = sum(example.label for example in part) / len(part)
         assert 0.4 < positive < 0.6
+        first = sum(example.label for example in part[:200]) / 200  # a slice is mixed too
+        assert abs(first - positive) < 5 * 0.5 / 200**0.5
 
 
 def test_split_is_the_same_every_time(reviews):
