@@ -17,7 +17,7 @@ def build(root: Path) -> int:
     still come from the execution cache.
     """
     jupyter_book = Path(sys.executable).with_name("jupyter-book")
-    command = [jupyter_book, "build", ".", "--all", "-n", "-W", "--keep-going"]
+    command = [jupyter_book, "build", ".", "-q", "--all", "-n", "-W", "--keep-going"]
     return subprocess.run(command, cwd=root).returncode
 
 
