@@ -89,10 +89,14 @@ def spec_from(config: dict[str, Any], family: Family, start: Spec, source: Path)
             raise ValueError(
                 f"{source}: {key} is {given!r}, but our {family.prefix} has only {needed!r}."
             )
+    values = {
+        path: read_value(config, key, get(start, path), source)
+        for path, key in family.config.items()
+    }
     spec = start
-    for path, key in family.config.items():
-        spec = put(spec, path, read_value(config, key, get(start, path), source))
-    return spec
+    for path in [path for path in values if "." in path]:
+        spec = put(spec, path, values.pop(path))
+    return replace(spec, **values)  # at once: only together do width and heads fit each other
 
 
 OPTIONAL_KEYS = {"n_inner", "sep_token_id", "max_relative_positions", "pad_token_id"}
