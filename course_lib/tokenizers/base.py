@@ -1,24 +1,21 @@
-"""What every tokenizer shares: special tokens, pairs, batches and added words.
+"""What every tokenizer shares: special tokens, added words, pairs and batches.
 
-A subclass says how plain text becomes ids and back; splitting itself is in ``wordpiece`` and
-``bpe``.
+How text between special tokens and added words becomes ids is in ``wordpiece`` and ``fast_bpe``;
+reading and writing files is in ``files``.
 """
 
-import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor
 
 from course_lib.tokenizers.batch import Side, Truncation, buckets, pad, truncate
 
-Json = dict[str, Any]
-Span = tuple[int, int, int]  # id, first character, one past the last character
+Span = tuple[int, int]  # first character, one past the last character
 Row = tuple[list[int], list[int]]  # ids and segment numbers of one text or pair
 
 
@@ -35,6 +32,22 @@ class Frame:
 BERT_FRAME = Frame(("[CLS]",), ("[SEP]",), ("[SEP]",), second_type=1)
 ROBERTA_FRAME = Frame(("<s>",), ("</s>", "</s>"), ("</s>",))
 NO_FRAME = Frame()
+
+
+class WordCache(dict[str, list[int]]):
+    """The ids of every word met so far: text repeats its words, so each is split only once."""
+
+    limit = 200_000  # then start anew: a stream of text must not fill the memory
+
+    def __init__(self, split: Callable[[str], list[int]]):
+        super().__init__()
+        self.split = split
+
+    def __missing__(self, word: str) -> list[int]:
+        if len(self) >= self.limit:
+            self.clear()
+        self[word] = ids = self.split(word)
+        return ids
 
 
 class Tokenizer(ABC):
@@ -54,26 +67,35 @@ class Tokenizer(ABC):
         self.names = {i: token for token, i in vocabulary.items()}
         if len(self.names) < len(vocabulary):
             raise ValueError("two tokens of the vocabulary have the same id")
-        self.special = list(special)
+        self.special = dict.fromkeys(special)  # an ordered set
         self.frame = frame
         self.pad_token = pad_token
         for token in (*self.special, *frame.start, *frame.between, *frame.end):
             if token not in vocabulary:
                 raise ValueError(f"the special token {token!r} is not in the vocabulary")
+        self.takes_space: set[str] = set()  # special tokens that swallow the space before them
         self.added: dict[str, int] = {}  # what add_tokens added, special or not
-        self._special_pattern = alternatives(self.special)
+        self._changed()
 
     def __len__(self) -> int:
         """How many rows a model's embedding needs."""
         return max(self.names, default=-1) + 1
 
-    @abstractmethod
-    def _plain_ids(self, text: str) -> list[int]:
-        """Ids of a text that holds no special token."""
+    def _spell(self, text: str) -> str:
+        """Text as added words are looked for in it and as it is split."""
+        return text
+
+    def _origins(self, text: str) -> Sequence[int]:
+        """For each character of ``_spell(text)`` the place in ``text`` it comes from."""
+        return range(len(text))
 
     @abstractmethod
-    def _plain_spans(self, text: str) -> list[Span]:
-        """The same ids, each with the characters it was made from."""
+    def _word_ids(self, spelled: str) -> list[int]:
+        """Ids of spelled text without special tokens and added words."""
+
+    @abstractmethod
+    def _word_spans(self, spelled: str) -> list[Span]:
+        """The slice of ``spelled`` behind each of its ids."""
 
     @abstractmethod
     def _join(self, tokens: list[str]) -> str:
@@ -81,27 +103,33 @@ class Tokenizer(ABC):
 
     def ids(self, text: str) -> list[int]:
         """Ids of one text with nothing set around it."""
-        if self._special_pattern is None:
-            return self._plain_ids(text)
         ids: list[int] = []
-        for i, part in enumerate(self._special_pattern.split(text)):
-            ids += [self.vocabulary[part]] if i % 2 else self._plain_ids(part)
+        for i, part in enumerate(apart(self._special_pattern, text)):
+            if i % 2:
+                ids.append(self.vocabulary[part.lstrip()])
+                continue
+            for j, piece in enumerate(apart(self._added_pattern, self._spell(part))):
+                ids += [self._spelled_added[piece]] if j % 2 else self._word_ids(piece)
         return ids
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of one text, spelled as in the vocabulary."""
         return [self.names[i] for i in self.ids(text)]
 
-    def offsets(self, text: str) -> list[tuple[int, int]]:
+    def offsets(self, text: str) -> list[Span]:
         """For each of ``tokens(text)`` the slice of ``text`` it was made from."""
-        parts = self._special_pattern.split(text) if self._special_pattern else [text]
-        spans: list[tuple[int, int]] = []
+        spans: list[Span] = []
         at = 0
-        for i, part in enumerate(parts):
+        for i, part in enumerate(apart(self._special_pattern, text)):
             if i % 2:
                 spans.append((at, at + len(part)))
             else:
-                spans += [(at + start, at + end) for _, start, end in self._plain_spans(part)]
+                origins, start = self._origins(part), 0
+                for j, piece in enumerate(apart(self._added_pattern, self._spell(part))):
+                    for a, b in [(0, len(piece))] if j % 2 else self._word_spans(piece):
+                        first, last = origins[start + a], origins[start + b - 1]
+                        spans.append((at + first, at + last + 1))
+                    start += len(piece)
             at += len(part)
         return spans
 
@@ -117,14 +145,17 @@ class Tokenizer(ABC):
 
     def decode(self, ids: Iterable[int], skip_special: bool = True) -> str:
         """The text that ids spell; ValueError on an id that the vocabulary does not have."""
-        tokens = []
-        for i in map(int, ids):
-            if i not in self.names:
-                raise ValueError(f"id {i} is not in the vocabulary of {len(self)} tokens")
-            tokens.append(self.names[i])
+        tokens = self._known_names(ids)
         if skip_special:
             tokens = [token for token in tokens if token not in self.special]
         return self._join(tokens)
+
+    def _known_names(self, ids: Iterable[int]) -> list[str]:
+        ids = list(map(int, ids))
+        for i in ids:
+            if i not in self.names:
+                raise ValueError(f"id {i} is not in the vocabulary of {len(self)} tokens")
+        return [self.names[i] for i in ids]
 
     def __call__(
         self,
@@ -136,10 +167,11 @@ class Tokenizer(ABC):
         pad_to: int | Literal["longest"] = "longest",
         pad_side: Side = "right",
     ) -> dict[str, Tensor]:
-        """``input_ids``, ``attention_mask`` and ``token_type_ids``, each b t, of texts or pairs.
+        """``input_ids`` and ``attention_mask``, each b t, of texts or pairs.
 
-        One string is a batch of one. Raises ValueError on an empty batch, on unequal numbers of
-        texts and pairs, and when there is something to pad but no padding token.
+        ``token_type_ids`` come with them where the model tells segments apart. One string is a
+        batch of one. Raises ValueError on an empty batch, on unequal numbers of texts and pairs,
+        and when there is something to pad but no padding token.
         """
         rows = self._rows(texts, pairs, max_tokens, truncation)
         return self._collate(rows, pad_to, pad_side)
@@ -172,34 +204,24 @@ class Tokenizer(ABC):
         """
         words = list(words)
         for word in words:
-            self._check_word(word)
+            if not self._spell(word).strip():
+                raise ValueError(f"nothing is left of the added word {word!r} once it is cleaned")
         for word in words:
             if word not in self.vocabulary:
                 new = len(self)
                 self.vocabulary[word] = self.added[word] = new
                 self.names[new] = word
-            if special and word not in self.special:
-                self.special.append(word)
-        self._special_pattern = alternatives(self.special)
-        self._added_changed()
+            if special:
+                self.special[word] = None
+        self._changed()
         return [self.vocabulary[word] for word in words]
 
-    def _add_saved(self, tokens: Iterable[Json]) -> None:
-        """Add again the words that ``tokenizer.json`` lists beside its vocabulary."""
-        for token in sorted(tokens, key=lambda token: int(token["id"])):
-            word, expected = token["content"], token["id"]
-            if word not in self.vocabulary or token["special"]:
-                got = self.add_tokens([word], special=token["special"])
-                if got != [expected]:
-                    raise ValueError(f"the added token {word!r} has id {expected}, not {got[0]}")
-
-    def _check_word(self, word: str) -> None:
-        if not word:
-            raise ValueError("an added word needs at least one character")
-
-    @abstractmethod
-    def _added_changed(self) -> None:
-        """Take notice of ``self.added``."""
+    def _changed(self) -> None:
+        """Look from now on for the special tokens and added words of this moment."""
+        self._special_pattern = alternatives(self.special, self.takes_space)
+        ordinary = [word for word in self.added if word not in self.special]
+        self._spelled_added = {self._spell(word): self.added[word] for word in ordinary}
+        self._added_pattern = alternatives(self._spelled_added)
 
     def _rows(
         self,
@@ -257,73 +279,22 @@ class Tokenizer(ABC):
                 "pad_token, for GPT-2 as a rule to '<|endoftext|>'"
             )
         fill = 0 if self.pad_token is None else self.vocabulary[self.pad_token]
-        return {
+        batch = {
             "input_ids": pad([ids for ids, _ in rows], fill, length, side),
             "attention_mask": pad([[1] * len(ids) for ids, _ in rows], 0, length, side),
-            "token_type_ids": pad([types for _, types in rows], 0, length, side),
         }
+        if self.frame.second_type:
+            batch["token_type_ids"] = pad([types for _, types in rows], 0, length, side)
+        return batch
 
 
-def alternatives(words: Iterable[str]) -> re.Pattern[str] | None:
-    """A pattern whose ``split`` returns text and words in turn; of two words the longer wins."""
+def alternatives(words: Iterable[str], takes_space: Collection[str] = ()) -> re.Pattern[str] | None:
+    """A pattern that finds any of the words, of two at one place the longer."""
     longest_first = sorted(words, key=lambda word: (-len(word), word))
-    return (
-        re.compile("(" + "|".join(map(re.escape, longest_first)) + ")") if longest_first else None
-    )
+    choices = [r"\s*" * (word in takes_space) + re.escape(word) for word in longest_first]
+    return re.compile(f"({'|'.join(choices)})") if choices else None
 
 
-def write_json(
-    folder: Path,
-    tokenizer: Tokenizer,
-    model: Json,
-    normalizer: Json | None,
-    splitter: Json,
-    decoder: Json,
-) -> None:
-    """Write ``tokenizer.json`` in the form of the reference library (``tokenizers``)."""
-    frame = tokenizer.frame
-
-    def special(tokens: tuple[str, ...], kind: int) -> list[Json]:
-        return [{"SpecialToken": {"id": token, "type_id": kind}} for token in tokens]
-
-    def text(name: str, kind: int) -> list[Json]:
-        return [{"Sequence": {"id": name, "type_id": kind}}]
-
-    second = frame.second_type
-    first_half = special(frame.start, 0) + text("A", 0)
-    second_half = special(frame.between, 0) + text("B", second) + special(frame.end, second)
-    template = {
-        "type": "TemplateProcessing",
-        "single": first_half + special(frame.end, 0),
-        "pair": first_half + second_half,
-        "special_tokens": {
-            token: {"id": token, "ids": [tokenizer.vocabulary[token]], "tokens": [token]}
-            for token in (*frame.start, *frame.between, *frame.end)
-        },
-    }
-    added = [
-        {
-            "id": tokenizer.vocabulary[token],
-            "content": token,
-            "special": token in tokenizer.special,
-            "normalized": token not in tokenizer.special,
-            "single_word": False,
-            "lstrip": False,
-            "rstrip": False,
-        }
-        for token in sorted(
-            {*tokenizer.special, *tokenizer.added}, key=tokenizer.vocabulary.__getitem__
-        )
-    ]
-    saved = {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": added,
-        "normalizer": normalizer,
-        "pre_tokenizer": splitter,
-        "post_processor": template,
-        "decoder": decoder,
-        "model": model,
-    }
-    (folder / "tokenizer.json").write_text(json.dumps(saved, ensure_ascii=False), "utf-8")
+def apart(pattern: re.Pattern[str] | None, text: str) -> list[str]:
+    """The text cut at what the pattern finds: text, find, text, find, ..., text."""
+    return pattern.split(text) if pattern else [text]

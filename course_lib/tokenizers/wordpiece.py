@@ -10,11 +10,16 @@ on a few hundred punctuation marks, accents and invisible characters of rare scr
 import json
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-from course_lib.tokenizers.base import BERT_FRAME, Span, Tokenizer, alternatives, write_json
+from tqdm.auto import tqdm
+
+from course_lib.tokenizers.base import BERT_FRAME, Span, Tokenizer, WordCache, alternatives, apart
+from course_lib.tokenizers.files import add_saved, read_json, write_json
+from course_lib.tokenizers.wordpiece_training import learn_pieces
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 UNKNOWN = "[UNK]"
@@ -74,22 +79,6 @@ class Spelling(dict[int, str]):
         return spelled
 
 
-class Words(dict[str, list[int]]):
-    """The ids of every word met so far."""
-
-    limit = 200_000  # then start anew: a stream of text must not fill the memory
-
-    def __init__(self, vocabulary: dict[str, int]):
-        super().__init__()
-        self.vocabulary = vocabulary
-
-    def __missing__(self, word: str) -> list[int]:
-        if len(self) >= self.limit:
-            self.clear()
-        self[word] = ids = [self.vocabulary[piece] for piece in split(word, self.vocabulary)]
-        return ids
-
-
 def split(word: str, vocabulary: dict[str, int]) -> list[str]:
     """The longest piece that starts the word, then the longest that continues it, and so on.
 
@@ -119,45 +108,32 @@ class WordPiece(Tokenizer):
     def __init__(self, vocabulary: Iterable[str] | dict[str, int], lowercase: bool = True):
         if not isinstance(vocabulary, dict):
             vocabulary = {token: i for i, token in enumerate(vocabulary)}
-        super().__init__(vocabulary, SPECIAL, BERT_FRAME, pad_token="[PAD]")
         self.lowercase = lowercase
         self._spelling = Spelling(lowercase)
-        self._words = Words(vocabulary)
-        self._added_changed()
+        self._pieces = vocabulary
+        self._words = WordCache(self._split)
+        super().__init__(vocabulary, SPECIAL, BERT_FRAME, pad_token="[PAD]")
 
-    def _plain_ids(self, text: str) -> list[int]:
-        spelled = text.translate(self._spelling)
-        if self._added_pattern is None:
-            return [i for word in spelled.split() for i in self._words[word]]
-        ids: list[int] = []
-        for n, part in enumerate(self._added_pattern.split(spelled)):
-            if n % 2:
-                ids.append(self._spelled_added[part])
-            else:
-                ids += [i for word in part.split() for i in self._words[word]]
-        return ids
+    def _split(self, word: str) -> list[int]:
+        return [self._pieces[piece] for piece in split(word, self._pieces)]
 
-    def _plain_spans(self, text: str) -> list[Span]:
-        letters = [(c, at) for at, char in enumerate(text) for c in self._spelling[ord(char)]]
-        spelled, origin = "".join(c for c, _ in letters), [at for _, at in letters]
+    def _spell(self, text: str) -> str:
+        return text.translate(self._spelling)
+
+    def _origins(self, text: str) -> list[int]:
+        return [at for at, char in enumerate(text) for _ in self._spelling[ord(char)]]
+
+    def _word_ids(self, spelled: str) -> list[int]:
+        return [i for word in spelled.split() for i in self._words[word]]
+
+    def _word_spans(self, spelled: str) -> list[Span]:
         spans: list[Span] = []
-
-        def add(token: int, start: int, end: int) -> None:
-            spans.append((token, origin[start], origin[end - 1] + 1))
-
-        at = 0
-        parts = self._added_pattern.split(spelled) if self._added_pattern else [spelled]
-        for n, part in enumerate(parts):
-            if n % 2:
-                add(self._spelled_added[part], at, at + len(part))
-            else:
-                for word in re.finditer(r"\S+", part):
-                    start = at + word.start()
-                    for i, piece in enumerate(split(word[0], self._words.vocabulary)):
-                        length = len(word[0]) if piece == UNKNOWN else len(piece) - 2 * (i > 0)
-                        add(self.vocabulary[piece], start, start + length)
-                        start += length
-            at += len(part)
+        for word in re.finditer(r"\S+", spelled):
+            start = word.start()
+            for i, piece in enumerate(split(word[0], self._pieces)):
+                length = len(word[0]) if piece == UNKNOWN else len(piece) - 2 * (i > 0)
+                spans.append((start, start + length))
+                start += length
         return spans
 
     def _join(self, tokens: list[str]) -> str:
@@ -168,15 +144,27 @@ class WordPiece(Tokenizer):
         )
         return re.sub(r" (?=[.?!,])", "", text)
 
-    def _check_word(self, word: str) -> None:
-        super()._check_word(word)
-        if not word.translate(self._spelling).strip():
-            raise ValueError(f"nothing is left of the added word {word!r} after cleaning")
+    @classmethod
+    def train(
+        cls,
+        texts: str | Iterable[str],
+        size: int,
+        lowercase: bool = True,
+        at_least: int = 2,
+        progress: bool = True,
+    ) -> Self:
+        """Learn a vocabulary of at most ``size`` tokens (see ``wordpiece_training``).
 
-    def _added_changed(self) -> None:
-        words = [word for word in self.added if word not in self.special]
-        self._spelled_added = {word.translate(self._spelling): self.added[word] for word in words}
-        self._added_pattern = alternatives(self._spelled_added)
+        Texts are read once and only their distinct words are kept, so they may come from files
+        larger than memory.
+        """
+        spelling, words = Spelling(lowercase), Counter[str]()
+        special = alternatives(SPECIAL)
+        texts = [texts] if isinstance(texts, str) else texts
+        for text in tqdm(texts, "counting words", disable=not progress, unit=" texts"):
+            for part in apart(special, text)[::2]:
+                words.update(part.translate(spelling).split())
+        return cls(learn_pieces(words, SPECIAL, size, at_least, progress), lowercase)
 
     @classmethod
     def load(cls, path: str | Path, lowercase: bool | None = None) -> Self:
@@ -208,10 +196,7 @@ class WordPiece(Tokenizer):
 
     @classmethod
     def _from_json(cls, path: Path, lowercase: bool | None) -> Self:
-        saved: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        kind = saved["model"].get("type", "WordPiece")
-        if kind != "WordPiece":
-            raise ValueError(f"{path} holds a {kind} model, not WordPiece")
+        saved = read_json(path, "WordPiece")
         normalizer = saved.get("normalizer") or {}
         if lowercase is None:
             lowercase = bool(normalizer.get("lowercase", True))
@@ -220,7 +205,7 @@ class WordPiece(Tokenizer):
                 f"{path} keeps accents but not capitals, or the reverse: not supported"
             )
         tokenizer = cls(saved["model"]["vocab"], lowercase)
-        tokenizer._add_saved(saved["added_tokens"])
+        add_saved(tokenizer, saved["added_tokens"])
         return tokenizer
 
     def save(self, folder: str | Path) -> None:
