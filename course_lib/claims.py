@@ -48,7 +48,7 @@ class Claim:
 
 def plain(value: Any) -> float | int | str:
     """A plain Python number or text: array scalars would render blank in the prose."""
-    value = value.item() if hasattr(value, "item") else value
+    value = value.tolist() if hasattr(value, "tolist") else value
     if not isinstance(value, int | float | str):
         raise ValueError(
             f"A claim holds one number or text, got {type(value).__name__}. Reduce it first."

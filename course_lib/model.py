@@ -6,6 +6,7 @@ bricks/attention.py, bricks/feedforward.py.
 
 import difflib
 import math
+from typing import overload
 
 import torch
 from torch import Tensor, nn
@@ -194,6 +195,20 @@ def choose(kind: str, name: str, known: list[str]) -> None:
         raise ValueError(f"No {kind} is called {name!r}.{hint} Known: {', '.join(known)}.")
 
 
+@overload
+def assemble(spec: Spec, head: None = None, pooler: bool = False) -> Transformer: ...
+
+
+@overload
+def assemble(spec: Spec, head: str, pooler: bool = False, classes: int = 2) -> WithHead: ...
+
+
+@overload
+def assemble(
+    spec: Spec, head: str | None, pooler: bool = False, classes: int = 2
+) -> Transformer | WithHead: ...
+
+
 def assemble(
     spec: Spec, head: str | None = None, pooler: bool = False, classes: int = 2
 ) -> Transformer | WithHead:
@@ -213,6 +228,14 @@ def assemble(
     module = (spec.classifier if head == "classification" else HEADS[head])(spec, classes)
     initialise(module)
     return WithHead(Transformer(spec, pooler or module.needs_pooler), module)
+
+
+@overload
+def build(name: str, head: None = None, pooler: bool = False) -> Transformer: ...
+
+
+@overload
+def build(name: str, head: str, pooler: bool = False, classes: int = 2) -> WithHead: ...
 
 
 def build(
