@@ -18,7 +18,13 @@ from course_lib import VARIANTS, assemble, losses
 from course_lib.corruption import Vocabulary
 from course_lib.evaluate import losses_on, predict, scores_on
 from course_lib.logs import plot, write_log
-from course_lib.objectives import classify, predict_masked, predict_next
+from course_lib.objectives import (
+    OnlyMasked,
+    classify,
+    predict_masked,
+    predict_next,
+    predict_only_masked,
+)
 from course_lib.rows import Order, Row, dice, masked, next_tokens, padded
 from course_lib.train import Recipe, checkpointed, train
 
@@ -478,3 +484,19 @@ def test_progress_shows_loss_and_rate(capsys):
     assert "3/3" in shown
     assert "loss=" in shown
     assert "tokens_per_s=" in shown
+
+
+# --- objectives -------------------------------------------------------------------------------
+
+
+def test_leaving_out_rows_of_logits_changes_nothing():
+    net = model("mlm")
+    batch = masked(VOCABULARY)(toy_rows(8), dice(1))
+    whole = predict_masked(net, batch)["mlm"]
+    expected = torch.autograd.grad(whole, list(net.parameters()))
+    found = predict_only_masked(OnlyMasked(net), batch)["mlm"]
+    assert found.item() == pytest.approx(whole.item(), rel=1e-12)
+    for a, b in zip(expected, torch.autograd.grad(found, list(net.parameters())), strict=True):
+        assert torch.allclose(a, b, rtol=0, atol=1e-14)
+    with pytest.raises(ValueError, match='only a model with head="mlm"'):
+        OnlyMasked(model("lm", GPT))
