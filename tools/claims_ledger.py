@@ -26,11 +26,6 @@ class Claim:
     holds: bool
     ledger: str
 
-    @property
-    def anchor(self) -> str:
-        """The label of this claim's row in the ledger."""
-        return f"claim-{self.key}"
-
 
 def claims_in(docname: str, notebook: nbformat.NotebookNode) -> Iterator[Claim]:
     """Yield the claims that an executed notebook's cells recorded, in reading order."""
@@ -58,13 +53,13 @@ class ClaimsLedger(SphinxDirective):
             self.env.app.course_claims, key=lambda claim: (not claim.ledger, claim.ledger)
         )
         rows = "\n".join(
-            f"| {claim.ledger or '–'} | `{claim.key}` | {shown(claim.value)} | {claim.expected} "
-            f"| {'holds' if claim.holds else '**off**'} | {{doc}}`/{claim.docname}` |"
+            f"| {claim.ledger or '–'} | {{doc}}`{claim.key} </{claim.docname}>` "
+            f"| {shown(claim.value)} | {claim.expected} | {'holds' if claim.holds else '**off**'} |"
             for claim in claims
         )
         return self.parse_text_to_nodes(
-            "| Claim | Measurement | Measured | Expected | Verdict | Where |\n"
-            "|---|---|---|---|---|---|\n" + rows
+            "| Claim | Measurement | Measured | Expected | Verdict |\n|---|---|---|---|---|\n"
+            + rows
         )
 
 

@@ -37,8 +37,10 @@ class Stage:
             print(f"\n=== {self.name}: {' '.join(command)}", flush=True)
             report = REPORTS / f"{self.name.replace(' ', '-')}-{number}.xml"
             is_pytest = command[0] == "pytest"
-            arguments = [*command[1:], f"--junitxml={report}"] if is_pytest else command[1:]
-            status = subprocess.run([BIN / command[0], *arguments], cwd=ROOT).returncode
+            run = [BIN / command[0], *command[1:]]
+            if is_pytest:  # as a module, so that the project's folder is on the path
+                run = [sys.executable, "-m", *command, f"--junitxml={report}"]
+            status = subprocess.run(run, cwd=ROOT).returncode
             if is_pytest:
                 self.tests += count(report)
             if status or (is_pytest and not self.tests):
@@ -81,8 +83,20 @@ def stages(jobs: int) -> list[Stage]:
         Stage("assignments", [["pytest", "tests/assignments", *parallel]]),
         Stage("build", [["python", "tools/build.py", "--cold"]]),
         Stage("book", [["pytest", "tests/book", *parallel]]),
-        Stage("notebooks", [["pytest", "--nbval", "_build/jupyter_execute", *parallel]]),
-        Stage("browser", [["pytest", "tests/browser", *parallel]]),
+        Stage(
+            "notebooks",
+            [
+                [
+                    "pytest",
+                    "-p",
+                    "tests.nbval_history",
+                    "--nbval",
+                    "_build/jupyter_execute",
+                    *parallel,
+                ]
+            ],
+        ),
+        Stage("browser", [["pytest", "tests/browser", "-n", str(jobs)]]),
     ]
 
 

@@ -66,13 +66,15 @@ def test_no_page_or_style_asks_another_host(html):
 
 
 def test_no_solution_or_hidden_test_is_published(root, html):
+    chapters = "".join(path.read_text(encoding="utf-8") for path in (root / "book").glob("*.md"))
     secrets = set()
     for path in (root / "assignments" / "source").rglob("*.ipynb"):
         for cell in json.loads(path.read_text())["cells"]:
             source = "".join(cell["source"])
             for kind in ("SOLUTION", "HIDDEN TESTS"):
                 for block in re.findall(f"BEGIN {kind}(.*?)### END {kind}", source, re.S):
-                    secrets |= {line.strip() for line in block.splitlines() if len(line) > 50}
+                    lines = {line.strip() for line in block.splitlines() if len(line) > 50}
+                    secrets |= {line for line in lines if line not in chapters}
     assert secrets, "no assignment with hidden tests was found"
     places = [html, html.parent / "jupyter_execute"]
     published = [path for place in places for path in place.rglob("*") if path.is_file()]
