@@ -6,10 +6,11 @@ brief; all of it is in the trace.
 
 import html
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
+
+from course_lib.tables import aligned, cut
 
 if TYPE_CHECKING:
     from course_lib.trace import Step, Trace
@@ -63,11 +64,6 @@ def size(x: int) -> str:
     return str(x) if x else ABSENT
 
 
-def cut(text: str, width: int) -> str:
-    """A text that fits, with … where something is left out."""
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
 def lettered(step: "Step") -> list[tuple[str, int]]:
     """Each axis as its letter and its size; an axis written as a number has no letter."""
     pairs = zip(step.axes, step.shape, strict=False)
@@ -115,33 +111,6 @@ def totals(trace: "Trace") -> str:
         f"{len(trace)} steps · {trace.parameters:,} parameters used · {trace.flops:,} FLOPs "
         "(2 a multiply-add)"
     )
-
-
-def aligned(
-    headings: Sequence[str],
-    rows: Iterable[str | Sequence[str]],
-    left: int = 1,
-    shrink: int | None = None,
-    width: int | None = None,
-) -> str:
-    """Rows of text in columns: the first `left` flush left, the rest flush right.
-
-    A row that is one text runs across. With `width`, column `shrink` is cut so that lines fit.
-    """
-    rows = list(rows)
-    grid = [headings, *(row for row in rows if not isinstance(row, str))]
-    widths = [max(len(row[i]) for row in grid) for i in range(len(headings))]
-    if shrink is not None and width is not None:
-        rest = sum(widths) + 2 * (len(widths) - 1) - widths[shrink]
-        widths[shrink] = min(widths[shrink], max(16, width - rest))
-
-    def line(row: Sequence[str]) -> str:
-        fields = []
-        for i, (text, w) in enumerate(zip(row, widths, strict=True)):
-            fields.append(f"{cut(text, w):{'<' if i < left else '>'}{w}}")
-        return "  ".join(fields).rstrip()
-
-    return "\n".join([line(headings), *(r if isinstance(r, str) else line(r) for r in rows)])
 
 
 # ---------------------------------------------------------------------------------------------
