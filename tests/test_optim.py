@@ -3,6 +3,7 @@
 import copy
 import io
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 from transformers import BertConfig, BertForSequenceClassification, GPT2Config, GPT2Model
 
-from course_lib import optim
+from course_lib import VARIANTS, assemble, optim
 from course_lib.optim import SpikeGuard, clip_gradients_, decay_groups
 
 STEPS = 60
@@ -218,6 +219,14 @@ def test_B35_bert_decays_no_norm_and_no_bias():
     assert len(decay["params"]) + len(by_name) == len(list(model.parameters()))
     assert (decay["name"], decay["weight_decay"]) == ("decay", 0.01)
     assert (no_decay["name"], no_decay["weight_decay"]) == ("no decay", 0.0)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_in_every_variant_the_vectors_are_the_norms_and_biases(name):
+    with torch.device("meta"):
+        model = assemble(replace(VARIANTS[name], layers=1))
+    by_name = [n for n, _ in model.named_parameters() if "norm" in n or n.endswith("bias")]
+    assert [n for n, _ in decay_groups(model)[1]["params"]] == by_name
 
 
 def test_frozen_parameters_are_in_no_group():
