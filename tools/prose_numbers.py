@@ -22,8 +22,8 @@ HARMLESS = re.compile(
     r"|\$\$.+?\$\$|\$[^$]+\$"  # formulas
     r"|\]\([^)]*\)|<https?:[^>]*>"  # addresses
     r"|\b\d+(?:\.\d+){2,}\w*"  # versions: 1.0.4
-    r"|\b(?:Python|PyTorch|torch|CUDA|NumPy|version|[Ss]ections?|§|[Ff]igures?|[Tt]ables?"
-    r"|[Ee]quations?|[Cc]hapters?|[Aa]ppendix)[\s~]?\d+(?:\.\d+)*"
+    r"|\b(?:Python|PyTorch|torch|CUDA|NumPy)[\s~]\d+(?:\.\d+)*"
+    r"|(?i:\b(?:version|section|figure|table|equation|chapter|appendix)s?|§)[\s~]?\d+(?:\.\d+)*"
 )
 UNIT = (
     r"%|percent\b|×|times\b|fold\b|[mµn]s\b|s\b|seconds?\b|minutes?\b|hours?\b"
