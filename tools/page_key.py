@@ -91,7 +91,11 @@ def dependencies(root: Path, cells: Iterable[str]) -> set[Path]:
 def mentions(source: str, package: str = "") -> tuple[dict[str, str], frozenset[str]]:
     """Return what the source imports (name: the dotted name it stands for), and its strings."""
     imported, strings = {}, set()
-    for node in ast.walk(ast.parse(source)):
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            node.body = [ast.Pass()]  # never imported when the page runs
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             imported |= {alias.asname or alias.name: alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

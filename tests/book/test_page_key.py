@@ -11,7 +11,7 @@ def project(tmp_path):
     """A package whose `__init__` gathers two modules; one of them reaches a third and a file."""
     files = {
         "pack/__init__.py": "from pack.one import ONE\nfrom .two import TWO\n",
-        "pack/one.py": "import json\nONE = 1\n",
+        "pack/one.py": "import json\nif TYPE_CHECKING:\n    from pack.two import TWO\nONE = 1\n",
         "pack/two.py": "from pack.sub import three\n\n\ndef f():\n    from pack import late\n",
         "pack/late.py": "",
         "pack/sub/__init__.py": "",
