@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export MATPLOTLIBRC := $(CURDIR)/book/matplotlibrc
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-.PHONY: help book test lab lock clean
+.PHONY: help book test lab parity lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
@@ -23,6 +23,9 @@ test: .venv/ready-to-test  ## set up, then lint, test, build, and check the book
 
 lab: .venv/ready  ## open JupyterLab on the course
 	@JUPYTER_CONFIG_PATH="$(CURDIR)/tools/jupyter" $(BIN)/jupyter lab --LabApp.default_url=/lab/tree/book/welcome.md
+
+parity: .venv/ready-to-test  ## the table of differences from the reference, and of parameters
+	@$(BIN)/python -m tests.parity
 
 lock: .venv/ready  ## renew requirements.txt and requirements-test.txt
 	@$(BIN)/python tools/lock.py
