@@ -63,13 +63,13 @@ class MultiHeadAttention(nn.Module):
         self.dropout = nn.Dropout(spec.attention_dropout)
 
     def forward(self, x: Tensor, context: Context, memory: Tensor | None = None) -> Tensor:
-        """Mix tokens, b q d → b q d; keys and values come from `memory`, b k d, where given."""
-        source = x if memory is None else memory  # b k d
+        """Mix tokens, b q d → b q d; keys and values come from `memory`, b t d, where given."""
+        source = x if memory is None else memory  # b t d
         q = split_heads(self.query(x), self.heads)  # b h q c
-        k = split_heads(self.key(source), self.heads)  # b h k c
-        v = split_heads(self.value(source), self.heads)  # b h k c
+        k = split_heads(self.key(source), self.heads)  # b h t c
+        v = split_heads(self.value(source), self.heads)  # b h t c
         if context.cache is not None:
-            k, v = context.cache.append(context.layer, k, v)
+            k, v = context.cache.append(context.layer, k, v)  # b h k c
         scores = self.scores(q, k, context)  # b h q k
         scores = hide(scores, self.allowed(scores, context))  # b h q k
         if context.scores is not None:
