@@ -9,9 +9,13 @@ from pathlib import Path
 
 c = get_config()  # noqa: F821  (traitlets puts it there)
 
+root = Path(__file__).resolve().parent
 c.CourseDirectory.course_id = "inside_bert_and_gpt"
 # Also when Jupyter starts in a folder above: formgrader then finds the course.
-c.CourseDirectory.root = str(Path(__file__).resolve().parent)
+c.CourseDirectory.root = str(root)
+# Where `nbgrader release_assignment` puts and `nbgrader collect` looks, on one shared machine.
+c.Exchange.root = str(root / "exchange")
+(root / "exchange").mkdir(exist_ok=True)
 c.Execute.timeout = 60  # seconds for one cell
 
 # nbgrader makes a gradebook by calling `alembic` by name; it lies beside the Python that runs this.
