@@ -203,7 +203,7 @@ def batch(case: Case, tokens: int, extras: bool, leading: bool = True, seed: int
     ids = ids.where(mask == 1, torch.tensor(pad))
 
     segments = global_mask = None
-    if extras and case.kind in ("Bert", "Albert"):
+    if extras and case.kind in ("Bert", "Albert", "Electra"):
         segments = torch.randint(0, 2, shape, generator=draw)
     if case.kind == "Longformer":
         global_mask = torch.zeros_like(mask)  # None would let the reference's heads choose some
