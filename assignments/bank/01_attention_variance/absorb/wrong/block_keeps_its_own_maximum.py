@@ -1,0 +1,28 @@
+"""Subtracts the block's own maximum, also when the one so far is larger."""
+
+import math
+
+import torch
+
+
+def absorb(state, q, k, v, mask=None):
+    scores = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2)
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    top = scores.amax(-1, keepdim=True)
+    total = torch.zeros_like(top)
+    out = torch.zeros(*q.shape[:-1], v.shape[-1], dtype=q.dtype)
+    old_top = torch.full_like(top, -math.inf)
+    if state is not None:
+        old_top, total, out = state
+        top = torch.maximum(old_top, top)
+    own = scores.amax(-1, keepdim=True)
+    level = top.masked_fill(top == -math.inf, 0)
+    weights = (scores - own.masked_fill(own == -math.inf, 0)).exp()
+    shrink = (old_top - level).exp()
+    return top, total * shrink + weights.sum(-1, keepdim=True), out * shrink + weights @ v
+
+
+def finish(state):
+    top, total, out = state
+    return out / total.clamp(min=1)
