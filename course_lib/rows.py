@@ -69,6 +69,22 @@ def next_tokens(rows: list[Row], rng: Random | None = None) -> Batch:
     return batch
 
 
+def counting(collate: Collate, tokens: Sequence[str] = (), rows: Sequence[str] = ()) -> Collate:
+    """A collate function whose batches also hold labels for losses that ask for none.
+
+    Losses named in `tokens` are means over all real tokens, those in `rows` over rows: their labels
+    only say how many terms they have.
+    """
+
+    def counted(chosen: list[Row], rng: Random) -> Batch:
+        batch = collate(chosen, rng)
+        padding = batch["attention_mask"] == 0
+        batch |= {name: batch["input_ids"].masked_fill(padding, IGNORED) for name in tokens}
+        return batch | {name: torch.zeros(len(chosen), dtype=torch.long) for name in rows}
+
+    return counted
+
+
 class Order:
     """Which rows each step reads: every epoch new batches of texts of like length.
 
