@@ -100,10 +100,10 @@ def place(statement: ast.stmt, field: bool) -> tuple[str, list[ast.expr]]:
 
 
 def parts(target: ast.expr) -> list[ast.expr]:
-    """The single targets of `a, b = …`."""
+    """The single targets of `a, *b = …`."""
     if isinstance(target, ast.Tuple | ast.List):
         return [part for element in target.elts for part in parts(element)]
-    return [target]
+    return [target.value if isinstance(target, ast.Starred) else target]
 
 
 def tensors_in(value: Any) -> list[Any]:

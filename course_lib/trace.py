@@ -214,7 +214,8 @@ class Recorder:
     def enter(self, frame: FrameType, event: str, arg: Any) -> Callable[..., Any] | None:
         """A function is called: follow it if its file has shape comments."""
         promised = promises_in(frame.f_code.co_filename)
-        if not promised:
+        expression = frame.f_code.co_name.startswith("<")  # a comprehension or lambda
+        if expression or not promised:
             return None
         caller = self.stack[-1] if self.stack else None
         owner, context = frame.f_locals.get("self"), frame.f_locals.get("context")
