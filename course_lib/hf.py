@@ -100,11 +100,12 @@ def spec_from(config: dict[str, Any], family: Family, start: Spec, source: Path)
 
 
 OPTIONAL_KEYS = {"n_inner", "sep_token_id", "max_relative_positions", "pad_token_id"}
+MAY_BE_ZERO = {"type_vocab_size", "sep_token_id", "pad_token_id"}
 
 
 def read_value(config: dict[str, Any], key: str, default: Any, source: Path) -> Any:
     """One value of a reference configuration in our terms."""
-    if key not in config and key not in OPTIONAL_KEYS and "drop" not in key:
+    if config.get(key) is None and key not in OPTIONAL_KEYS and "drop" not in key:
         raise ValueError(f"{source} lacks {key!r}, without which the model cannot be built.")
     value = config.get(key)
     if key == "n_inner":
@@ -115,12 +116,17 @@ def read_value(config: dict[str, Any], key: str, default: Any, source: Path) -> 
         return default
     if key in ("hidden_act", "activation", "activation_function"):
         if value not in ACTIVATIONS:
-            raise ValueError(f"{source}: no activation {value!r}. Known: {', '.join(ACTIVATIONS)}.")
+            raise ValueError(f"{source}: {key} is {value!r}. Known: {', '.join(ACTIVATIONS)}.")
         return ACTIVATIONS[value]
     if key == "attention_window" and isinstance(value, list):
         if len(set(value)) != 1:
             raise ValueError(f"{source}: attention_window differs between layers: {value}.")
-        return value[0]
+        value = value[0]
+    whole = not isinstance(default, float)
+    least = 0 if key in MAY_BE_ZERO or not whole else 1
+    if not isinstance(value, int if whole else int | float) or value < least:
+        kind = "a whole number" if whole else "a number"
+        raise ValueError(f"{source}: {key} is {value!r}, but must be {kind} from {least} up.")
     return value
 
 
@@ -219,9 +225,10 @@ def load(
     """Build the model a checkpoint folder describes and give it the folder's weights.
 
     The folder holds config.json and model.safetensors (or pytorch_model.bin, plain tensors only).
-    Heads and poolers not asked for are left aside. With `new_head` a head that the checkpoint lacks
-    starts from random weights, to be fine-tuned. Raises `ValueError` for a folder that is not such
-    a checkpoint, and for a tensor that is missing, unknown, or of the wrong shape, by name.
+    Heads and poolers not asked for are left aside. With `new_head` a head or its pooler that the
+    checkpoint lacks starts from random weights, to be fine-tuned. Raises `ValueError` for a folder
+    that is not such a checkpoint, and for a tensor that is missing, unknown, or of the wrong shape,
+    by name.
     """
     folder = Path(folder)
     config = read_config(folder)
@@ -239,20 +246,20 @@ def load(
     own = model.state_dict()
     state: dict[str, Tensor] = {}
     missing: list[str] = []
+    wrong: list[str] = []
     for rule in rules_of(family, head, model):
+        parts = [own[name] for name in rule.ours]
         if rule.theirs in tensors:
-            parts = rule.layout.split(tensors.pop(rule.theirs), len(rule.ours), spec)
-            state.update(zip(rule.ours, parts, strict=True))
-        elif new_head and rule.ours[0].startswith("head."):
-            state.update({name: own[name] for name in rule.ours})
-        else:
+            whole = tensors.pop(rule.theirs)
+            expected = rule.layout.join([x.to("meta") for x in parts], spec).shape
+            if whole.shape != expected:
+                wrong.append(f"{rule.theirs} is {tuple(whole.shape)}, not {tuple(expected)}")
+                continue
+            parts = list(rule.layout.split(whole, len(parts), spec))
+        elif not (new_head and rule.ours[0].startswith(("head.", "backbone.pooler."))):
             missing.append(rule.theirs)
+        state.update(zip(rule.ours, parts, strict=True))
     unknown = [name for name in tensors if not optional(name, family)]
-    wrong = [
-        f"{name} is {tuple(x.shape)}, not {tuple(own[name].shape)}"
-        for name, x in state.items()
-        if x.shape != own[name].shape
-    ]
     for what, names in (("lacks", missing), ("has unknown", unknown), ("has misshapen", wrong)):
         if names:
             few = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

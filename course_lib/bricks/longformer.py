@@ -130,10 +130,18 @@ class SlidingWindow:
     """`SlidingWindowAttention` over `window` tokens, both sides together.
 
     A question-answering head makes the tokens before the first `separator`, the question, global.
+    Raises `ValueError` for a window that has no middle.
     """
 
     window: int = 512
     separator: int = 2
+
+    def __post_init__(self) -> None:
+        if self.window < 2 or self.window % 2:
+            raise ValueError(
+                f"window={self.window} cannot lie half before and half after a token. Choose an "
+                "even number from 2 up."
+            )
 
     def build(self, spec: "Spec") -> SlidingWindowAttention:
         """Make the module."""
