@@ -47,7 +47,7 @@ class Item:
         return self.times * self.each
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ledger:
     """All parameters of a model by module; prints as a table."""
 
@@ -75,7 +75,7 @@ class Ledger:
             for i in self.items
         ]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines: list[str | tuple[str, ...]] = []
         for group, rows in groupby(self.rows, key=lambda row: row[0]):
             lines += [row[1:] for row in rows]
@@ -253,7 +253,7 @@ class Comparison:
         return self.name, p.figure, p.counted, f"{self.computed:,}", difference, self.reason
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparisons:
     """Published against computed, for some variants; prints as a table."""
 
@@ -261,7 +261,7 @@ class Comparisons:
 
     headings = ("variant", "published", "counted", "computed", "difference", "reason")
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         rows = [c.row for c in self.all]
         order = (0, 2, 1, 3, 4, 5)  # texts left, numbers right, the reason last
         shown = [[row[i] for i in order[:-1]] for row in (self.headings, *rows)]

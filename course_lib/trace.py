@@ -77,7 +77,7 @@ def statistics(x: Tensor) -> tuple[float | None, float | None, float | None]:
     return visible.mean().item(), visible.std(correction=0).item(), dead
 
 
-@dataclass
+@dataclass(repr=False)
 class Trace:
     """The steps of one run, in the order in which they were done, and what the run returned."""
 
@@ -130,7 +130,7 @@ class Trace:
         """A matplotlib figure: the stream's spread and gradient from layer to layer."""
         return trace_view.depth_figure(self)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.table()
 
     def _repr_html_(self) -> str:

@@ -117,10 +117,11 @@ def totals(trace: "Trace") -> str:
 # A notebook
 
 STYLE = (
-    "<style>.trace td,.trace th{text-align:right;padding:.15em .6em;white-space:nowrap}"
+    "<style>.trace{overflow-x:auto;font-size:.8rem}.trace table{font-size:inherit}"
+    ".trace td,.trace th{text-align:right;padding:.15em .45em;white-space:nowrap}"
     ".trace td:nth-child(-n+2),.trace th:nth-child(-n+2){text-align:left}"
-    ".trace{overflow-x:auto;font-size:.85em}.trace summary{cursor:pointer;padding:.2em 0}"
-    ".trace small{opacity:.75}</style>"
+    ".trace td code{display:block;max-width:34ch;overflow:hidden;text-overflow:ellipsis}"
+    ".trace summary{cursor:pointer;padding:.2em 0}.trace small{opacity:.8}</style>"
 )
 
 
@@ -147,7 +148,8 @@ def html_table(steps: list["Step"]) -> str:
     for step in steps:
         row = list(cells(step))
         shape = " ".join(f"<small>{a}</small>&nbsp;{n}" for a, n in lettered(step))
-        code = f"<code>{html.escape(step.code)}</code>"
+        text = html.escape(step.code)
+        code = f'<code title="{text}">{text}</code>'
         values = [html.escape(row[0]), code, shape, *row[4:]]
         body.append(f"<tr>{''.join(f'<td>{v}</td>' for v in values)}</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
