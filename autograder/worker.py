@@ -5,7 +5,9 @@ next, and it starts at once because torch is already imported. A worker that die
 will not end, is a fault of the grader and never a grade.
 """
 
+import contextlib
 import dataclasses
+import importlib
 import json
 import multiprocessing
 import os
@@ -32,7 +34,7 @@ GRACE_SECONDS = 60.0  # what grading may take beyond the time the student's code
 class Setup:
     """How the sandbox of a worker is started."""
 
-    preload: tuple[str, ...] = ("torch", "numpy")
+    preload: tuple[str, ...] = ("torch", "numpy", "course_lib.checks")
     hidden: tuple[Path, ...] = ()
     bubblewrap: bool = True
 
@@ -190,6 +192,9 @@ def main() -> None:
     try:
         setup = Setup(tuple(fields["preload"]), tuple(map(Path, fields["hidden"])))
         sandbox = Sandbox(setup.preload, setup.hidden, fields["bubblewrap"])
+        for name in setup.preload:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
     except Exception as error:
         reply(problem=str(error))
         return
@@ -207,8 +212,8 @@ def cores() -> int:
 def preload_for(skeletons: Sequence[Skeleton]) -> tuple[str, ...]:
     """Slow libraries that the notebooks' own cells import."""
     text = "\n".join(cell.source for skeleton in skeletons for cell in skeleton.cells)
-    extra = ("matplotlib.pyplot",) if "matplotlib" in text else ()
-    return ("torch", "numpy", *extra)
+    slow = {"course_lib": "course_lib.checks", "matplotlib": "matplotlib.pyplot"}
+    return ("torch", "numpy", *(module for word, module in slow.items() if word in text))
 
 
 if __name__ == "__main__":
