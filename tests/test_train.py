@@ -1,7 +1,5 @@
 """The training loop: equal to the large batch, resumable bit for bit, the same under torchrun."""
 
-import csv
-import json
 import math
 import os
 import subprocess
@@ -12,90 +10,24 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
-from toy_run import RECIPE, SPEC, toy_rows
+from toy_run import GPT, RECIPE, SPEC, STILL, VOCABULARY, model, quiet, toy_rows
 
-from course_lib import VARIANTS, assemble, losses
-from course_lib.corruption import Vocabulary
-from course_lib.evaluate import losses_on, predict, scores_on
-from course_lib.logs import plot, write_log
+from course_lib import losses
+from course_lib.evaluate import predict, scores_on
 from course_lib.objectives import (
-    OnlyMasked,
     classify,
     predict_masked,
     predict_next,
-    predict_only_masked,
 )
-from course_lib.rows import Order, Row, dice, masked, next_tokens, padded
+from course_lib.rows import Row, masked, next_tokens, padded
 from course_lib.train import Recipe, checkpointed, train
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "tests" / "toy_run.py"
-STILL = replace(SPEC, dropout=0.0, attention_dropout=0.0)
-VOCABULARY = Vocabulary(size=40, pad=0, unk=1, cls=2, sep=3, mask=4)
-GPT = replace(
-    VARIANTS["gpt2"], vocabulary=40, width=16, layers=2, heads=2, dropout=0, attention_dropout=0
-)
-
-
-def model(head="classification", spec=STILL, dtype=torch.float64):
-    torch.manual_seed(0)
-    return assemble(spec, head).to(dtype)
 
 
 def weights(trained):
     return torch.cat([p.detach().flatten() for p in trained.parameters()])
-
-
-def quiet(*arguments, **options):
-    return train(*arguments, **options, show_progress=False)
-
-
-# --- order and batches ------------------------------------------------------------------------
-
-
-def test_order_depends_on_nothing_but_seed_and_step():
-    rows = toy_rows(43)
-    order, other = Order(rows, 8, seed=3), Order(rows, 8, seed=3)
-    expected = [order(step) for step in range(12)]
-    assert [other(step) for step in (11, 2, 7)] == [expected[step] for step in (11, 2, 7)]
-    assert [Order(rows, 8, seed=4)(step) for step in range(12)] != expected
-
-
-def test_an_epoch_reads_each_row_at_most_once_and_leaves_out_others_next_time():
-    rows = toy_rows(43)
-    order = Order(rows, 8, seed=3)
-    epochs = [[i for step in range(5 * e, 5 * e + 5) for i in order(step)] for e in range(6)]
-    assert all(len(set(epoch)) == len(epoch) == 40 for epoch in epochs)
-    assert set().union(*map(set, epochs)) == set(range(43))
-
-
-def test_a_batch_holds_rows_of_like_length():
-    rows = toy_rows(200)
-    order = Order(rows, 20, seed=0)
-    spread = [
-        max(len(rows[i].ids) for i in order(step)) - min(len(rows[i].ids) for i in order(step))
-        for step in range(10)
-    ]
-    assert max(spread) <= 1
-
-
-@pytest.mark.parametrize("batch", [0, 9])
-def test_a_batch_that_cannot_be_drawn(batch):
-    with pytest.raises(ValueError, match=f"a batch of {batch} rows can't be drawn from 8 rows"):
-        Order(toy_rows(8), batch, seed=0)
-
-
-def test_collating():
-    rows = [Row([2, 5, 6, 3], 1, [0, 0, 1, 1]), Row([2, 3], 0, [0, 0])]
-    batch = padded(rows)
-    assert batch["input_ids"].tolist() == [[2, 5, 6, 3], [2, 3, 0, 0]]
-    assert batch["attention_mask"].tolist() == [[1, 1, 1, 1], [1, 1, 0, 0]]
-    assert batch["token_type_ids"].tolist() == [[0, 0, 1, 1], [0, 0, 0, 0]]
-    assert batch["label"].tolist() == [1, 0]
-    assert next_tokens(rows)["lm"].tolist() == [[-100, 5, 6, 3], [-100, 3, -100, -100]]
-    made = masked(VOCABULARY)(rows, dice(0))
-    assert made["mlm"].tolist()[1] == [-100] * 4  # [CLS] and [SEP] are never asked for
-    assert (made["mlm"] != -100).sum() == 1
 
 
 # --- accumulation -----------------------------------------------------------------------------
@@ -300,17 +232,6 @@ def test_a_watched_score_that_is_not_measured():
         quiet(model(), classify, toy_rows(), recipe, evaluate=scores_on(toy_rows()))
 
 
-def test_losses_on_held_out_rows_weigh_every_term_alike_and_repeat():
-    net, collate = model("mlm"), masked(VOCABULARY)
-    whole = losses_on(predict_masked, toy_rows(), collate, batch=40)(net)
-    again = losses_on(predict_masked, toy_rows(), collate, batch=40)(net)
-    assert whole == again
-    assert whole["loss"] == whole["mlm"]
-    gpt = model("lm", GPT)
-    apart = [losses_on(predict_next, toy_rows(), next_tokens, b)(gpt)["lm"] for b in (40, 7)]
-    assert apart[0] == pytest.approx(apart[1], rel=1e-12)
-
-
 # --- checkpoints ------------------------------------------------------------------------------
 
 
@@ -459,44 +380,9 @@ def test_training_leaves_the_generator_of_the_caller_alone():
     assert torch.equal(torch.rand(3), expected)
 
 
-# --- logs -------------------------------------------------------------------------------------
-
-
-def test_log_and_plot(tmp_path):
-    rows = toy_rows()
-    history = quiet(model(), classify, rows, RECIPE, evaluate=scores_on(rows), folder=tmp_path)
-    with (tmp_path / "log.csv").open(encoding="utf-8") as file:
-        table = list(csv.DictReader(file))
-    assert [float(row["loss"]) for row in table] == [row["loss"] for row in history]
-    assert table[0]["validation_macro_f1"] == ""
-    assert float(table[4]["validation_macro_f1"]) == history[4]["validation_macro_f1"]
-    write_log(history, tmp_path / "log.json")
-    assert json.loads((tmp_path / "log.json").read_text(encoding="utf-8")) == history
-    with pytest.raises(ValueError, match=r"\.csv or a \.json file, not log\.txt"):
-        write_log(history, tmp_path / "log.txt")
-    labels = [text.get_text() for text in plot(history).axes[0].get_legend().get_texts()]
-    assert labels == ["training loss", "validation loss", "validation macro f1"]
-
-
 def test_progress_shows_loss_and_rate(capsys):
     train(model(), classify, toy_rows(), Recipe(steps=3, batch=8))
     shown = capsys.readouterr().err
     assert "3/3" in shown
     assert "loss=" in shown
     assert "tokens_per_s=" in shown
-
-
-# --- objectives -------------------------------------------------------------------------------
-
-
-def test_leaving_out_rows_of_logits_changes_nothing():
-    net = model("mlm")
-    batch = masked(VOCABULARY)(toy_rows(8), dice(1))
-    whole = predict_masked(net, batch)["mlm"]
-    expected = torch.autograd.grad(whole, list(net.parameters()))
-    found = predict_only_masked(OnlyMasked(net), batch)["mlm"]
-    assert found.item() == pytest.approx(whole.item(), rel=1e-12)
-    for a, b in zip(expected, torch.autograd.grad(found, list(net.parameters())), strict=True):
-        assert torch.allclose(a, b, rtol=0, atol=1e-14)
-    with pytest.raises(ValueError, match='only a model with head="mlm"'):
-        OnlyMasked(model("lm", GPT))
