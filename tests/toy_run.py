@@ -1,6 +1,7 @@
 """Toys for the training tests; as a program, train one: `toy_run.py FOLDER WEIGHTS [KILL_AT]`.
 
-It leaves checkpoints in FOLDER and the weights in WEIGHTS. With KILL_AT the process kills itself, as a power cut would, when it collates that step's batch.
+It leaves checkpoints in FOLDER and the weights in WEIGHTS. With KILL_AT the process kills itself,
+as a power cut would, when it collates that step's batch.
 """
 
 import os
