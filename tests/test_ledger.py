@@ -1,11 +1,13 @@
 """Every count against the reference library's exact ones, and the itemised tables against them."""
 
+import doctest
 import math
 
 import pytest
 import torch
 
 from course_lib import VARIANTS, build
+from course_lib import ledger as module
 from course_lib.ledger import COUNTED, NO_TABLE, PUBLISHED, compare, count, items, ledger
 
 ALL_HEADS = "with all pre-training heads"
@@ -112,6 +114,10 @@ def test_every_variant_has_a_published_figure_and_a_source_in_the_bibliography(r
         for published in figures:
             assert f"{{{published.citation}," in bibliography
             assert published.counted in (*COUNTED, NO_TABLE)
+
+
+def test_docstring_example():
+    assert doctest.testmod(module).failed == 0
 
 
 def test_large_exceeds_what_any_of_its_tensors_give():

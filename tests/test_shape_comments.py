@@ -4,6 +4,7 @@ A run calls something and says how large each axis is there. A comment counts as
 that vouches for its module and knows all its letters has met it. To cover a new module, add a run.
 """
 
+import doctest
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -15,7 +16,7 @@ import pytest
 import torch
 
 import course_lib
-from course_lib import ALPHABET, VARIANTS, assemble
+from course_lib import ALPHABET, VARIANTS, assemble, shape_comments
 from course_lib.bricks.attention import SelfAttention
 from course_lib.bricks.disentangled import Disentangled
 from course_lib.bricks.embeddings import Relative, Sinusoidal, Summed
@@ -311,6 +312,10 @@ def test_runs_vouch_for_modules_that_exist():
 )
 def test_which_comments_promise_a_shape(comment, axes):
     assert axes_of(comment) == axes
+
+
+def test_docstring_example():
+    assert doctest.testmod(shape_comments).failed == 0
 
 
 def test_the_head_of_a_loop_cannot_hold_a_promise():
