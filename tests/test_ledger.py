@@ -1,7 +1,9 @@
 """Every count against the reference library's exact ones, and the itemised tables against them."""
 
 import doctest
+import json
 import math
+from pathlib import Path
 
 import pytest
 import torch
@@ -13,34 +15,9 @@ from course_lib.ledger import COUNTED, NO_TABLE, PUBLISHED, compare, count, item
 ALL_HEADS = "with all pre-training heads"
 LANGUAGE_MODEL = "masked language model"
 
-# (backbone and pooler, backbone, masked language model, all pre-training heads), as the reference
-# library's classes have them with the published configurations; tied weights once. None: no pooler.
-EXACT = {
-    "bert-base": (109_482_240, 108_891_648, 109_514_298, 110_106_428),
-    "bert-large": (335_141_888, 334_092_288, 335_174_458, 336_226_108),
-    "roberta": (124_645_632, 124_055_040, 124_697_433, 124_697_433),
-    "albert": (11_683_584, 11_092_992, 11_221_680, 11_813_810),
-    "distilbert": (None, 66_362_880, 66_985_530, 66_985_530),
-    "spanbert": (108_310_272, 107_719_680, 108_340_804, 110_300_480),
-    "deberta": (139_192_320, 138_601_728, 139_244_121, 139_637_337),
-    "longformer": (148_659_456, 148_068_864, 148_711_257, 148_711_257),
-    "tinybert-4l": (14_350_248, 14_252_592, 14_381_394, 14_479_676),
-    "bert-tiny": (4_385_920, 4_369_408, 4_416_698, 4_433_468),
-}
-
-# (embeddings, one layer, layers that have weights of their own, pooler)
-BREAKDOWN = {
-    "bert-base": (23_837_184, 7_087_872, 12, 590_592),
-    "bert-large": (31_782_912, 12_596_224, 24, 1_049_600),
-    "roberta": (39_000_576, 7_087_872, 12, 590_592),
-    "albert": (3_906_048 + 99_072, 7_087_872, 1, 590_592),
-    "distilbert": (23_835_648, 7_087_872, 6, 0),
-    "spanbert": (22_665_216, 7_087_872, 12, 590_592),
-    "deberta": (38_605_056, 8_267_520, 12, 590_592),
-    "longformer": (41_753_088, 8_859_648, 12, 590_592),
-    "tinybert-4l": (9_683_856, 1_142_184, 4, 97_656),
-    "bert-tiny": (3_972_864, 198_272, 2, 16_512),
-}
+KNOWN = json.loads((Path(__file__).parent / "parity" / "counts.json").read_text("utf-8"))
+EXACT = {name: row["parameters"] for name, row in KNOWN["variants"].items() if name != "gpt2"}
+GROUPS = KNOWN["groups"]
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -59,16 +36,18 @@ def test_gpt2_counts_the_same_with_and_without_its_head():
     assert {count("gpt2", way) for way in ways} == {124_439_808}
 
 
-@pytest.mark.parametrize("name", BREAKDOWN)
+@pytest.mark.parametrize("name", GROUPS)
 def test_embeddings_one_layer_and_pooler_are_itemised(name):
-    embeddings, layer, times, pooler = BREAKDOWN[name]
-    way = "backbone and pooler" if pooler else "backbone"
-    found = ledger(name, way)
+    known = GROUPS[name]
+    found = ledger(name, "backbone and pooler" if "pooler" in known else "backbone")
+    embeddings = known["embeddings"] + known.get("projection", 0)
     assert found.groups["embeddings"] == embeddings
+    assert found.groups.get("relative positions", 0) == known.get("relative table", 0)
+    assert found.groups.get("pooler", 0) == known.get("pooler", 0)
     in_layers = [item for item in found.items if item.group == "layers"]
-    assert {item.times for item in in_layers} == {times}
-    assert sum(item.each for item in in_layers) == layer
-    assert found.groups.get("pooler", 0) == pooler
+    assert sum(item.each for item in in_layers) == known["one layer"]
+    spec = VARIANTS[name]
+    assert {item.times for item in in_layers} == {1 if spec.share_layers else spec.layers}
 
 
 @pytest.mark.parametrize("name", VARIANTS)
