@@ -267,7 +267,7 @@ class QuestionAnswering(Head):
         separator = getattr(backbone.spec.attention, "separator", None)
         if separator is None:
             return None
-        return (input_ids == separator).long().cumsum(dim=1) == 0  # b t
+        return (input_ids == separator).long().cumsum(dim=-1) == 0  # b t
 
 
 def best_spans(logits: Tensor, allowed: Tensor, longest: int = 30) -> tuple[Tensor, Tensor]:
@@ -335,9 +335,7 @@ class FirstTokenClassifier(Head):
         """The first token, b t, in a model that has global tokens."""
         if not hasattr(backbone.spec.attention, "window"):
             return None
-        return torch.zeros_like(input_ids, dtype=torch.bool).index_fill(
-            1, input_ids.new_zeros(1), True
-        )
+        return torch.ones_like(input_ids).cumsum(dim=-1) == 1  # b t
 
 
 class ReLUClassifier(FirstTokenClassifier):
