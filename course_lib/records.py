@@ -22,7 +22,10 @@ FOLDER = Path(__file__).parent / "recorded"
 
 @dataclass(frozen=True)
 class Record:
-    """One run's results: `numbers` by name, `curves` as (step, value) pairs, `texts` as samples."""
+    """One run's results: `numbers` by name, `curves` as (step, value) pairs, `texts` as samples.
+
+    `commit` is that at the start of the run, and `seconds` are the processor's, all cores together.
+    """
 
     name: str
     command: str
@@ -40,7 +43,7 @@ class Record:
         """The line that must stand beside any of its numbers."""
         return (
             f"Recorded on {self.date}, not computed on this page: `{self.command}` "
-            f"(seed {self.seed}, commit {self.commit}, {self.seconds:.0f} s on {self.machine})."
+            f"(seed {self.seed}, commit {self.commit}, {self.seconds:.0f} processor seconds on {self.machine})."
         )
 
     def __str__(self) -> str:

@@ -2,11 +2,13 @@
 
 import math
 from dataclasses import replace
+from itertools import accumulate
 from random import Random
 
 import pytest
 import torch
 from torch import nn
+from torch.profiler import ProfilerActivity, profile
 from toy_run import toy_rows
 
 from course_lib import VARIANTS, assemble, build, data
@@ -47,6 +49,24 @@ def test_live_memory_counts_storages_once_and_forgets_the_freed():
         del view
     assert live.now == 0
     assert live.peak == 8000
+
+
+def test_live_memory_agrees_with_the_allocator():
+    net, batch = model(), padded(long_rows())
+
+    def step():
+        loss = classify(net, batch)["label"]
+        loss.backward()
+        net.zero_grad(set_to_none=True)
+
+    step()
+    with t.LiveMemory() as live:
+        step()
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+        step()
+    events = [e for e in profiler.profiler.kineto_results.events() if e.name() == "[memory]"]
+    sizes = [e.nbytes() for e in sorted(events, key=lambda e: e.start_ns())]
+    assert live.peak == pytest.approx(max(accumulate(sizes)), rel=0.02)
 
 
 def test_the_estimate_has_the_exact_parts():

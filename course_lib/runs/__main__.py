@@ -33,13 +33,13 @@ def main() -> None:
     run = RUNS[arguments.name]
     # What this run trains starts anew; what an earlier run of another name trained is used again.
     shutil.rmtree(arguments.work / arguments.name, ignore_errors=True)
-    started = time.process_time()
+    commit, started = records.commit(), time.process_time()
     found = run(arguments.seed, arguments.work)
     record = records.Record(
         name=arguments.name,
         command=f"python -m course_lib.runs {arguments.name} --seed {arguments.seed}",
         seed=arguments.seed,
-        commit=records.commit(),
+        commit=commit,
         machine=records.machine(),
         date=records.today(),
         seconds=round(time.process_time() - started, 1),

@@ -30,8 +30,8 @@ from course_lib.train import Recipe, train
 from course_lib.variants import BERT_TINY
 
 ENGLISH = Recipe(steps=1_500, lr=2e-3, batch=32, precision="bfloat16", every=100, watch="none")
-CHINESE = Recipe(steps=1_500, lr=2e-3, batch=64, precision="bfloat16", every=100, watch="none")
-TOKENS = 48  # of a row in pre-training
+CHINESE = Recipe(steps=1_500, lr=2e-3, batch=32, precision="bfloat16", every=100, watch="none")
+TOKENS = 128  # the longest row in pre-training, and so the last position that is trained
 
 ENGLISH_BLANKS = [
     "The [MASK] statement is used to define a function.",

@@ -11,7 +11,7 @@ from course_lib.spec import Spec
 from course_lib.tokenizers import FastBPE, WordPiece
 from course_lib.variants import BERT_TINY, GPT2
 
-REVIEW_TOKENS = 128  # longer reviews are cut: about one in twelve
+REVIEW_TOKENS = 128  # longer reviews are cut
 
 
 @cache
