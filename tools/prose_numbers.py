@@ -19,12 +19,12 @@ HARMLESS = re.compile(
     r"\[[^\]]*\]\{[^}]*\.defined[^}]*\}"  # marked as a definition
     r"|\{[\w:-]+\}`[^`]*`"  # roles: glue, doc, ref
     r"|(`+).+?\1"  # code
-    r"|\$\$.+?\$\$|\$[^$]+\$"  # formulas
     r"|\]\([^)]*\)|<https?:[^>]*>"  # addresses
     r"|\b\d+(?:\.\d+){2,}\w*"  # versions: 1.0.4
     r"|\b(?:Python|PyTorch|torch|CUDA|NumPy)[\s~]\d+(?:\.\d+)*"
     r"|(?i:\b(?:version|section|figure|table|equation|chapter|appendix)s?|§)[\s~]?\d+(?:\.\d+)*"
 )
+NOT_OURS = re.compile(r"\$\$.+?\$\$|\$[^$]+\$|“[^”]*”", re.DOTALL)  # formulas, quoted claims
 UNIT = (
     r"%|percent\b|×|times\b|fold\b|[mµn]s\b|s\b|seconds?\b|minutes?\b|hours?\b"
     r"|[kKMGT]i?B\b|bytes\b|points?\b|[GT]?FLOPs?\b"
@@ -37,13 +37,18 @@ MEASURED = re.compile(
 def typed_numbers(text: str) -> Iterator[tuple[int, str]]:
     """Yield line and number for each measured-looking number that nothing vouches for."""
     for line, paragraph in paragraphs(text):
+        paragraph = NOT_OURS.sub(blank, paragraph)
         start = 0
         for sentence in SENTENCE_END.split(paragraph):
             start = paragraph.index(sentence, start)
             if "{cite" not in sentence:
-                blanked = HARMLESS.sub(lambda match: re.sub(r"\S", " ", match[0]), sentence)
-                for match in MEASURED.finditer(blanked):
+                for match in MEASURED.finditer(HARMLESS.sub(blank, sentence)):
                     yield line + paragraph.count("\n", 0, start + match.start()), match[0]
+
+
+def blank(match: re.Match[str]) -> str:
+    """Spaces in place of what was found, so that nothing else moves."""
+    return re.sub(r"\S", " ", match[0])
 
 
 def paragraphs(text: str) -> Iterator[tuple[int, str]]:

@@ -31,6 +31,8 @@ def test_page_types_no_measured_number(page):
         ("```python\nx = 0.98\n```", []),
         ("---\nversion: 0.12\n---\n\nText.", []),
         ("As Section 3.2 of the paper says.", []),
+        ("“Weights are 80 %” is false.", []),
+        ("It is\n\n$$\nx = 1.702 .\n$$", []),
     ],
 )
 def test_what_counts_as_typed(text, numbers):
