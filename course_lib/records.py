@@ -43,7 +43,8 @@ class Record:
         """The line that must stand beside any of its numbers."""
         return (
             f"Recorded on {self.date}, not computed on this page: `{self.command}` "
-            f"(seed {self.seed}, commit {self.commit}, {self.seconds:.0f} processor seconds on {self.machine})."
+            f"(seed {self.seed}, commit {self.commit}, {self.seconds:.0f} processor seconds on "
+            f"{self.machine})."
         )
 
     def __str__(self) -> str:
