@@ -134,7 +134,7 @@ def close(
 
 
 def _float64(value: Any) -> Tensor:
-    return torch.as_tensor(value).detach().to("cpu", torch.float64)
+    return torch.as_tensor(value, dtype=torch.float64, device="cpu").detach()
 
 
 def _far(got: Tensor, want: Tensor, within: float) -> Tensor:

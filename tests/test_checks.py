@@ -98,6 +98,12 @@ def test_close_says_what_is_off(actual, expected, says):
         close(actual, expected, "scores")
 
 
+def test_close_compares_plain_floats_in_float64():
+    close(0.1, 0.1 + 1e-14, "same", within=1e-12)
+    with pytest.raises(AssertionError, match="differs"):
+        close(0.1, 0.1 + 1e-10, "differs", within=1e-12)
+
+
 def test_close_names_the_mistake_that_leads_to_the_value():
     mistakes = {"shape differs": [8.0], "that is the standard deviation": 8.0, "doubled": 128}
     with pytest.raises(AssertionError, match="^that is the standard deviation.$"):

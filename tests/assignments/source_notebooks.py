@@ -1,6 +1,7 @@
 """The source notebooks, cut into parts: a solution cell and the test cells that follow it."""
 
 import ast
+import re
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache
@@ -52,14 +53,35 @@ def parts(assignment: str) -> dict[str, Part]:
     return found
 
 
+def leaks(assignment: str, released: nbformat.NotebookNode) -> list[str]:
+    """Lines of solutions and hidden tests, canaries and markers that a released notebook holds."""
+    found = []
+    for source, release in zip(read(assignment).cells, released.cells, strict=True):
+        secret = re.findall(
+            r"### BEGIN (?:SOLUTION|HIDDEN TESTS)\n(.*?)### END", source.source, re.DOTALL
+        )
+        # Short lines, such as a closing bracket, may stand in open text as well.
+        lines = {line for line in "".join(secret).splitlines() if len(line.strip()) > 11}
+        found += [line for line in release.source.splitlines() if line in lines]
+        found += re.findall(r"canary-\S+|(?:BEGIN|END) (?:SOLUTION|HIDDEN TESTS)", release.source)
+        if source.metadata.get("nbgrader", {}).get("solution"):
+            assert "YOUR CODE HERE" in release.source or "YOUR ANSWER HERE" in release.source
+    return found
+
+
 def score(assignment: str, part: Part, answer: str) -> Result:
-    """Run an answer and its test cells in this process, with nbgrader's rule for partial credit."""
+    """Run an answer and its test cells in this process, with nbgrader's rule for partial credit.
+
+    The other parts are answered by their reference, since an answer may call earlier ones.
+    """
     namespace: dict[str, object] = {}
     with redirect_stdout(StringIO()) as said:
         with mock.patch("course_lib.checks.block"):
             for cell in read(assignment).cells:
                 if cell.id == "setup":
                     exec(cell.source, namespace)
+        for other in parts(assignment).values():
+            exec(other.solution, namespace)
         exec(compile(answer, f"<{part.name}>", "exec"), namespace)
         earned = {name: _earned(part, name, namespace) for name in part.tests}
     return Result(earned, said.getvalue())

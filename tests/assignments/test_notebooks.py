@@ -7,10 +7,13 @@ import importlib
 import json
 import re
 import symtable
+from copy import deepcopy
+from dataclasses import replace
 
 import nbformat
 import pytest
-from source_notebooks import FOLDER, NAMES, parts, read
+from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
+from source_notebooks import FOLDER, NAMES, leaks, parts, read, score
 
 COURSE_LIB = FOLDER.parent / "course_lib"
 CANARY = re.compile(r"# canary-\d\d-[0-9a-f]{12}\b")
@@ -51,9 +54,9 @@ def test_parts_and_their_points(assignment):
 def test_solutions_are_typed_and_their_examples_are_true(assignment):
     (setup,) = (cell.source for cell in read(assignment).cells if cell.id == "setup")
     setup = "\n".join(line for line in setup.splitlines() if not line.startswith("block("))
+    namespace: dict[str, object] = {}
+    exec(setup, namespace)
     for part in parts(assignment).values():
-        namespace: dict[str, object] = {}
-        exec(setup, namespace)
         exec(part.solution, namespace)
         runner = doctest.DocTestRunner(verbose=False)
         for function in _functions(part):
@@ -69,6 +72,17 @@ def test_solutions_are_typed_and_their_examples_are_true(assignment):
 
 def _functions(part):
     return [n for n in ast.walk(ast.parse(part.solution)) if isinstance(n, ast.FunctionDef)]
+
+
+def test_release_holds_no_secret_and_its_checks_pass_the_reference(assignment):
+    released, _ = ClearSolutions().preprocess(deepcopy(read(assignment)), {})
+    released, _ = ClearHiddenTests().preprocess(released, {})
+    assert leaks(assignment, released) == []
+    for name, part in parts(assignment).items():
+        visible = {cell.id: cell.source for cell in released.cells if cell.id in part.tests}
+        seen = score(assignment, replace(part, tests=visible), part.solution)
+        assert seen.points == part.points, seen.said
+        assert seen.said.count("The checks you can see pass.") == len(part.tests), name
 
 
 def test_answers_are_not_in_the_library(assignment):

@@ -1,0 +1,26 @@
+"""Takes the weights' gradients from the last token."""
+
+import math
+
+import torch
+
+
+def feedforward_gradients(x, w1, b1, w2, b2, grad):
+    hidden = x @ w1 + b1
+    gate = 0.5 * (1 + torch.erf(hidden / math.sqrt(2)))
+    slope = gate + hidden * torch.exp(-(hidden**2) / 2) / math.sqrt(2 * math.pi)
+    back = grad @ w2.T * slope
+
+    def last(z):
+        return z.reshape(-1, z.shape[-1])[-1]
+
+    def over_tokens(left, right):
+        return left.reshape(-1, left.shape[-1]).T @ right.reshape(-1, right.shape[-1])
+
+    return {
+        "x": back @ w1.T,
+        "w1": over_tokens(x, back),
+        "b1": last(back),
+        "w2": over_tokens(hidden * gate, grad),
+        "b2": last(grad),
+    }

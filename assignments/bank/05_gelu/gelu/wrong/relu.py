@@ -1,0 +1,5 @@
+"""Computes ReLU."""
+
+
+def gelu(x):
+    return x.clamp(min=0)

@@ -1,0 +1,20 @@
+"""Returns Φ(x): the product rule has a second term."""
+
+import math
+
+import torch
+
+
+def gelu_slope(x):
+    return 0.5 * (1 + torch.erf(x / math.sqrt(2)))
+
+
+def lowest_point(a=1.0):
+    left, right = -1.0, 0.0
+    for _ in range(60):
+        middle = (left + right) / 2
+        if gelu_slope(torch.tensor(middle, dtype=torch.float64)) < 0:
+            left = middle
+        else:
+            right = middle
+    return left / a, left / 2 * math.erfc(-left / math.sqrt(2)) / a

@@ -1,0 +1,16 @@
+"""Always names the nearest form, even when none fits."""
+
+import math
+
+import torch
+
+
+def matching_forms(x, y, within=1e-5):
+    x, y = x.double(), y.double()
+    forms = {
+        "exact": x * torch.special.ndtr(x),
+        "relu": x.relu(),
+        "sigmoid": x * torch.sigmoid(1.702 * x),
+        "tanh": x * torch.sigmoid(math.sqrt(8 / math.pi) * (x + 0.044715 * x**3)),
+    }
+    return [min(forms, key=lambda name: (forms[name] - y).abs().max())]
