@@ -54,10 +54,8 @@ def test_a_record_with_other_fields_is_named(tmp_path):
 def test_it_says_that_it_was_recorded_and_how():
     for text in (str(RECORD), RECORD._repr_markdown_()):
         assert "Recorded on 2026-01-31, not computed on this page" in text
-        assert (
-            "`python -m course_lib.runs toy` (seed 3, commit abc1234, 12 processor seconds on a machine)"
-            in text
-        )
+        assert "`python -m course_lib.runs toy` (seed 3, commit abc1234, " in text
+        assert "12 processor seconds on a machine)" in text
         assert "0.8125" in text
         assert "1721" in text
 
