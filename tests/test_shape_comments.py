@@ -75,9 +75,9 @@ def run_longformer(head: str) -> Any:
     return model(ids(48), global_attention_mask=far), states
 
 
-def run_default_global() -> Any:
-    """The question before the first separator becomes global."""
-    model = assemble(small("longformer"), head="qa").eval()
+def run_default_global(head: str) -> Any:
+    """The head chooses the global tokens: the question before the separator, or the first token."""
+    model = assemble(small("longformer"), head=head).eval()
     return model(ids(48).index_fill(1, torch.tensor([7]), 2))
 
 
@@ -162,7 +162,10 @@ RUNS = {
     "answer": Run(partial(run_model, small("bert-base"), "qa"), "heads.py", MODEL),
     "spans": Run(run_spans, "heads.py", MODEL),
     "longformer": Run(partial(run_longformer, "mlm"), "bricks/longformer.py context.py", LONG),
-    "longformer answers": Run(run_default_global, "heads.py", MODEL | {"t": 48}),
+    "longformer answers": Run(partial(run_default_global, "qa"), "heads.py", MODEL | {"t": 48}),
+    "longformer classifies": Run(
+        partial(run_default_global, "classification"), "heads.py", MODEL | {"t": 48}
+    ),
     "cached": WHOLE(run_cached, modules=f"{BACKBONE} context.py", sizes=WIDE | {"t": 9, "k": 13}),
     "cached attention": Run(
         run_cached,
