@@ -12,7 +12,7 @@ def feedforward_gradients(x, w1, b1, w2, b2, grad):
     back = grad @ w2.T * slope
 
     def over_tokens(left, right):
-        return left.T @ right
+        return left.mT @ right
 
     return {
         "x": back @ w1.T,
