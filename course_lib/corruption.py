@@ -161,13 +161,12 @@ def mask_albert(
     piece (Lan et al. 2020, §4.1; google-research/albert, create_pretraining_data.py).
     """
     words = words_of(ids, vocabulary, word_ids)
-    budget = _budget(ids, max_predictions)
+    budget, lengths = _budget(ids, max_predictions), ngram_lengths(longest)
     chosen: set[int] = set()
     for first in rng.sample(range(len(words)), len(words)):
         if len(chosen) == budget:
             break
-        n = _draw_length(ngram_lengths(longest), rng)
-        ngram = _adjacent(words, first, n)
+        ngram = _adjacent(words, first, _draw_length(lengths, rng))
         while ngram and len(chosen) + sum(map(len, ngram)) > budget:
             ngram.pop()
         pieces = [i for word in ngram for i in word]
@@ -194,11 +193,11 @@ def mask_deberta(
     (He et al. 2021, appendix A; microsoft/DeBERTa, mlm_task.py).
     """
     words = words_of(ids, vocabulary, word_ids)
-    budget = _budget(ids, max_predictions)
+    budget, lengths = _budget(ids, max_predictions), ngram_lengths(longest)
     chosen: list[int] = []
     start = 0
     while start < len(words) and len(chosen) < budget:
-        n = _draw_length(ngram_lengths(longest), rng)
+        n = _draw_length(lengths, rng)
         window = min(int(1 / SHARE) * n, len(words) - start)
         first = start + rng.randrange(window)
         for word in words[first : first + n]:
@@ -250,10 +249,10 @@ def mask_spanbert(
     words = words_of(ids, vocabulary, word_ids)
     word_at = {i: number for number, word in enumerate(words) for i in word}
     candidates = list(word_at)
-    budget = math.ceil(SHARE * len(candidates))
+    budget, lengths = math.ceil(SHARE * len(candidates)), span_lengths(p, longest)
     covered: set[int] = set()
     while len(covered) < budget:
-        length = _draw_length(span_lengths(p, longest), rng)
+        length = _draw_length(lengths, rng)
         anchor = rng.choice(candidates)
         if anchor in covered:
             continue
@@ -452,7 +451,8 @@ def _replace_each(
 
 
 def _normalised(weights: list[float]) -> list[float]:
-    return [weight / sum(weights) for weight in weights]
+    total = sum(weights)
+    return [weight / total for weight in weights]
 
 
 def _draw_length(probabilities: list[float], rng: Random) -> int:
