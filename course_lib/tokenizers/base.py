@@ -195,14 +195,14 @@ class Tokenizer(ABC):
         for places in buckets([len(ids) for ids, _ in rows], size, generator):
             yield places, self._collate([rows[i] for i in places], "longest", pad_side)
 
-    def add_tokens(self, words: Iterable[str], special: bool = False) -> list[int]:
+    def add_tokens(self, words: str | Iterable[str], special: bool = False) -> list[int]:
         """Make each word one token from now on and return their ids, old or new.
 
         Added words are found anywhere in a text, the longest first, before it is split. Special
         ones are found exactly as written and left out when decoding. A model needs as many new
         rows: see ``grow_embeddings``.
         """
-        words = list(words)
+        words = [words] if isinstance(words, str) else list(words)
         for word in words:
             if not self._spell(word).strip():
                 raise ValueError(f"nothing is left of the added word {word!r} once it is cleaned")

@@ -1,4 +1,4 @@
-"""Byte-level BPE for real use: the ids of ``bpe.ByteBPE``, thousands of times sooner.
+"""Byte-level BPE for real use: the ids of ``bpe.ByteBPE``, much sooner.
 
 What makes it fast: training keeps pair counts up to date instead of counting again (``pairs``) and
 finds the next pair in a heap; encoding splits each distinct word once and remembers it; inside a
@@ -31,9 +31,7 @@ from course_lib.tokenizers.bpe import (
     to_bytes,
 )
 from course_lib.tokenizers.files import add_saved, read_frame, read_json, write_json
-from course_lib.tokenizers.pairs import PairCounts
-
-IdPair = tuple[int, int]
+from course_lib.tokenizers.pairs import IdPair, PairCounts
 
 ROBERTA_SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 END_OF_TEXT = "<|endoftext|>"
@@ -206,6 +204,8 @@ class FastBPE(Tokenizer):
             raise ValueError(f"{path} does not split text as GPT-2 does: that is not supported")
         if splitter.get("add_prefix_space"):
             raise ValueError(f"{path} puts a space before each text: that is not supported")
+        if saved.get("normalizer") or saved["model"].get("ignore_merges"):
+            raise ValueError(f"{path} cleans text or passes over merges: that is not supported")
         pairs = (p.split(" ") if isinstance(p, str) else p for p in saved["model"]["merges"])
         merges = [(first, second) for first, second in pairs]
         tokenizer = cls(saved["model"]["vocab"], merges)

@@ -1,14 +1,14 @@
 """Counts of neighbouring tokens that stay right while pairs are merged.
 
-Both trainers rest on this: BPE asks for the most frequent pair, WordPiece for the most likely
-one. Counting everything again after each merge would read the whole text thousands of times; here
-a merge looks only at the places where its pair stands.
+Both trainers rest on this: BPE asks for the most frequent pair, WordPiece for the most surprising
+one. Counting everything again after each merge would read the whole text thousands of times; here a
+merge looks only at the places where its pair stands.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-Pair = tuple[int, int]
+IdPair = tuple[int, int]
 
 GAP = -1  # stands between two words: no pair reaches over it
 
@@ -17,8 +17,8 @@ class PairCounts:
     """Words laid end to end as a linked list of token ids, with every pair's count and places."""
 
     def __init__(self, words: Iterable[tuple[Sequence[int], int]]):
-        self.counts: defaultdict[Pair, int] = defaultdict(int)
-        self.places: defaultdict[Pair, list[int]] = defaultdict(list)
+        self.counts: defaultdict[IdPair, int] = defaultdict(int)
+        self.places: defaultdict[IdPair, list[int]] = defaultdict(list)
         self._tokens = [GAP]
         self._weights = [0]  # how often the word occurs that a place belongs to
         for ids, count in words:
@@ -30,34 +30,38 @@ class PairCounts:
         self._left = list(range(-1, len(self._tokens) - 1))
         self._right = list(range(1, len(self._tokens) + 1))
 
-    def merge(self, pair: Pair, new: int) -> tuple[int, set[Pair]]:
+    def merge(self, pair: IdPair, new: int) -> tuple[int, set[IdPair]]:
         """Put ``new`` for each ``pair``, in each word from the left.
 
         Returns how often that happened in the text, and the neighbouring pairs it made.
         """
         first, second = pair
         tokens, weights, left, right = self._tokens, self._weights, self._left, self._right
-        counts, places = self.counts, self.places
-        merged, made = 0, set()
-        for place in sorted(places.pop(pair, ())):
+        # By the token to the left, where that stands; by the token to the right, where new stands.
+        befores: defaultdict[int, list[int]] = defaultdict(list)
+        afters: defaultdict[int, list[int]] = defaultdict(list)
+        merged = 0
+        for place in sorted(self.places.pop(pair)):
             gone = right[place]
             # An earlier merge may have used up either half: then the place is out of date.
             if tokens[place] != first or tokens[gone] != second:
                 continue
-            weight = weights[place]
+            merged += weights[place]
             before, after = left[place], right[gone]
             tokens[place], tokens[gone] = new, GAP
             right[place], left[after] = after, place
-            merged += weight
-            if (neighbour := tokens[before]) != GAP:
-                counts[neighbour, first] -= weight
-                counts[neighbour, new] += weight
-                places[neighbour, new].append(before)
-                made.add((neighbour, new))
-            if (neighbour := tokens[after]) != GAP:
-                counts[second, neighbour] -= weight
-                counts[new, neighbour] += weight
-                places[new, neighbour].append(place)
-                made.add((new, neighbour))
-        del counts[pair]
+            befores[tokens[before]].append(before)
+            afters[tokens[after]].append(place)
+        replaced = [((other, first), (other, new), at) for other, at in befores.items()]
+        replaced += [((second, other), (new, other), at) for other, at in afters.items()]
+        made: set[IdPair] = set()
+        for old, instead, places in replaced:
+            if GAP in instead:
+                continue
+            times = sum(map(weights.__getitem__, places))
+            self.counts[old] -= times
+            self.counts[instead] += times
+            self.places[instead] += places
+            made.add(instead)
+        del self.counts[pair]
         return merged, made

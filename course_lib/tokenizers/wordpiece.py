@@ -197,13 +197,17 @@ class WordPiece(Tokenizer):
     @classmethod
     def _from_json(cls, path: Path, lowercase: bool | None) -> Self:
         saved = read_json(path, "WordPiece")
-        normalizer = saved.get("normalizer") or {}
+        cleaning = saved.get("normalizer") or {}
+        lower = bool(cleaning.get("lowercase", True))
+        if not (
+            cleaning.get("type", "BertNormalizer") == "BertNormalizer"
+            and cleaning.get("clean_text", True)
+            and cleaning.get("handle_chinese_chars", True)
+            and cleaning.get("strip_accents") in (None, lower)
+        ):
+            raise ValueError(f"{path} does not clean text as BERT does: that is not supported")
         if lowercase is None:
-            lowercase = bool(normalizer.get("lowercase", True))
-        if normalizer.get("strip_accents") not in (None, lowercase):
-            raise ValueError(
-                f"{path} keeps accents but not capitals, or the reverse: not supported"
-            )
+            lowercase = lower
         tokenizer = cls(saved["model"]["vocab"], lowercase)
         add_saved(tokenizer, saved["added_tokens"])
         return tokenizer

@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 
 from tqdm.auto import tqdm
 
-from course_lib.tokenizers.pairs import Pair, PairCounts
+from course_lib.tokenizers.pairs import IdPair, PairCounts
 
 
 def symbols(word: str) -> list[str]:
@@ -44,12 +44,12 @@ def learn_pieces(
     for tokens, count in split:
         for token in tokens:
             seen[token] += count
-    partners: defaultdict[int, set[Pair]] = defaultdict(set)  # pairs that hold a token
+    partners: defaultdict[int, set[IdPair]] = defaultdict(set)  # pairs that hold a token
 
-    def entry(pair: Pair) -> tuple[float, Pair]:
+    def entry(pair: IdPair) -> tuple[float, IdPair]:
         return -pairs.counts[pair] / (seen[pair[0]] * seen[pair[1]]), pair
 
-    def watch(pair: Pair) -> None:
+    def watch(pair: IdPair) -> None:
         partners[pair[0]].add(pair)
         partners[pair[1]].add(pair)
 

@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 from odd_text import ODD
 from tokenizers import AddedToken, decoders, models, pre_tokenizers, trainers
 from tokenizers import Tokenizer as Reference
-from transformers import RobertaTokenizer
+from transformers import AutoTokenizer, RobertaTokenizer
 
 from course_lib.tokenizers import (
+    BERT_FRAME,
+    NO_FRAME,
     ROBERTA_FRAME,
     ByteBPE,
     CharacterBPE,
     FastBPE,
+    Frame,
     bpe,
     wordpiece,
     wordpiece_training,
@@ -339,6 +342,20 @@ def test_roberta_batches_equal_the_reference(roberta):
         assert again.encode(text, "b") == theirs(text, "b")["input_ids"]
 
 
+@pytest.mark.parametrize("frame", [BERT_FRAME, Frame(("[CLS]",)), NO_FRAME])
+def test_any_frame_is_saved_and_set_as_in_the_reference(english, tmp_path, frame):
+    marks = ["[CLS]", "[SEP]", "[PAD]"]
+    FastBPE.train(english[:2000], 300, marks, frame, "[PAD]", progress=False).save(tmp_path)
+    ours, theirs = FastBPE.load(tmp_path), AutoTokenizer.from_pretrained(tmp_path)
+    assert ours.frame == frame and ours.pad_token == "[PAD]"
+    batch = ours(["one", "one two"], ["three", "four"])
+    expected = theirs(
+        ["one", "one two"], ["three", "four"], padding=True, return_token_type_ids=True
+    )
+    for name, tensor in batch.items():
+        assert tensor.tolist() == expected[name]
+
+
 def test_saved_files_are_read_back_by_us_and_by_the_reference(trained, english, tmp_path):
     tokenizer = pickle.loads(pickle.dumps(trained))
     added = tokenizer.add_tokens(["元宇宙", "AIGC"]) + tokenizer.add_tokens(["<e>"], special=True)
@@ -397,6 +414,14 @@ def test_a_damaged_merges_file_is_refused_with_the_line(tmp_path, line, message)
         (lambda saved: saved["pre_tokenizer"].update(type="Split"), "does not split text as GPT-2"),
         (lambda saved: saved["pre_tokenizer"].update(add_prefix_space=True), "puts a space"),
         (lambda saved: saved["model"]["vocab"].update(b=64), "the same id"),
+        (lambda saved: saved.update(normalizer={"type": "NFC"}), "cleans text"),
+        (lambda saved: saved.update(post_processor={"type": "BertProcessing"}), "not supported"),
+        (
+            lambda saved: saved["added_tokens"].append(
+                {"id": 9999, "content": "far", "special": False}
+            ),
+            "'far' has id 9999, but 2000 is next",
+        ),
     ],
 )
 def test_what_a_json_file_lacks_is_named(saved, tmp_path, change, message):

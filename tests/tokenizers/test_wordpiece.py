@@ -201,7 +201,7 @@ def test_added_words_are_found_as_the_reference_finds_them(minilm, wordpiece):
         "元 宇 宙",
     ]:
         assert ours.encode(text) == theirs(text)["input_ids"]
-    assert ours.add_tokens(["AIGC"]) == [30522] and len(ours) == 30525
+    assert ours.add_tokens("AIGC") == [30522] and len(ours) == 30525
     assert len(wordpiece) == 30522 and "aigc" not in wordpiece.tokens("aigc")
     text = "AIGC 元宇宙"
     assert [text[a:b] for a, b in ours.offsets(text)] == text.split()
