@@ -11,6 +11,7 @@ looks is in `trace_view.py`.
 """
 
 import linecache
+import math
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -37,8 +38,8 @@ class Step:
     """One tensor and the line that made it.
 
     `dead` is the share of rows, vectors along the last axis, whose numbers are all equal. Pairs
-    that attention hides do not enter the statistics. `parameters` and `flops` are what this line
-    used and no step inside it did, with two operations a multiply-add.
+    that attention hides do not enter the statistics. `weights`, the shapes of parameters, and
+    `flops` are what this line used and no step inside it did, with two operations a multiply-add.
     """
 
     file: str
@@ -48,7 +49,7 @@ class Step:
     tensor: Tensor = field(repr=False)
     module: str  # the path of the module whose method the line is in
     layer: int | None  # counted from 0; None outside the layers
-    parameters: int
+    weights: tuple[tuple[int, ...], ...]
     flops: int
     shape: tuple[int, ...] = ()
     mean: float | None = None
@@ -59,6 +60,11 @@ class Step:
     def __post_init__(self) -> None:
         self.shape = tuple(self.tensor.shape)
         self.mean, self.std, self.dead = statistics(self.tensor)
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers `weights` hold."""
+        return sum(map(math.prod, self.weights))
 
 
 def statistics(x: Tensor) -> tuple[float | None, float | None, float | None]:
@@ -254,7 +260,7 @@ class Recorder:
         values = [handed_out]
         if promise.kind == "assigned":
             values = [eval(name, frame.f_globals, frame.f_locals) for name in promise.targets]
-        used = sum(p.numel() for p in running.parameters.values())
+        weights = tuple(tuple(p.shape) for p in running.parameters.values())
         for tensor in {id(x): x for x in tensors_in(values)}.values():
             step = Step(
                 file=short(frame.f_code.co_filename),
@@ -264,11 +270,11 @@ class Recorder:
                 tensor=tensor,
                 module=activation.module,
                 layer=layer,
-                parameters=used,
+                weights=weights,
                 flops=running.flops,
             )
             self.steps.append(step)
-            used = running.flops = 0  # a line with two tensors is charged once
+            weights, running.flops = (), 0  # a line with two tensors is charged once
         for outer in self.stack[:-1]:
             if outer.running is not None:
                 outer.running.layers.add(layer)
