@@ -23,6 +23,14 @@ class Outcome(StrEnum):
     GRADER_FAULT = "grader fault"
 
 
+class PartEnded(BaseException):
+    """The part is over: no test can catch this as it could an ordinary exception."""
+
+    def __init__(self, outcome: Outcome, message: str) -> None:
+        super().__init__(message)
+        self.outcome, self.message = outcome, message
+
+
 @dataclass(frozen=True)
 class Note:
     """Something that was mended or looks odd in a submission, told to instructor and student."""

@@ -11,18 +11,10 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
-from autograder import wire
-from autograder.outcome import Outcome
+from autograder import frame, wire
+from autograder.outcome import Outcome, PartEnded
 
 MAX_BYTES_PER_PART = 512 * 2**20
-
-
-class PartEnded(BaseException):
-    """The part is over: no test can catch this as it could an ordinary exception."""
-
-    def __init__(self, outcome: Outcome, message: str) -> None:
-        super().__init__(message)
-        self.outcome, self.message = outcome, message
 
 
 class StudentRaised(Exception):
@@ -60,8 +52,8 @@ class Link:
         try:
             reply = wire.unpack(text, run, self._resolve)
             if not isinstance(reply, dict):
-                raise wire.WireError("not a reply")
-        except wire.WireError as error:
+                raise frame.WireError("not a reply")
+        except frame.WireError as error:
             raise PartEnded(
                 Outcome.ERROR, f"a result of your code could not be read: {error}"
             ) from None
@@ -89,7 +81,7 @@ class Link:
     def _resolve(self, node: dict[str, Any]) -> "Proxy":
         handle, kind, label = node["handle"], str(node["kind"])[:60], str(node["label"])[:60]
         if type(handle) is not int:
-            raise wire.WireError("a handle is a number")
+            raise frame.WireError("a handle is a number")
         return Proxy(self, handle, f"{kind} {label}".strip())
 
 

@@ -12,62 +12,28 @@ import ast
 import builtins
 import contextlib
 import dataclasses
-import hashlib
 import importlib
 import io
 import linecache
 import os
-import platform
 import random
 import signal
 import time
 import traceback
 import types
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import torch
 
-from autograder.outcome import Note, Outcome, Part, Record, partial_credit
-from autograder.remote import Link, PartEnded, Proxy, StudentRaised, missing, remote_form
-from autograder.sandbox import Limits, Sandbox, Session
+from autograder.job import Job, environment
+from autograder.outcome import Outcome, Part, PartEnded, Record, partial_credit
+from autograder.remote import Link, Proxy, StudentRaised, missing, remote_form
+from autograder.sandbox import Sandbox, Session
 from autograder.skeleton import Cell, Role, Skeleton, bound_names
 
 NOT_ANSWERED = "this part has not been answered yet"
 _REMOTE_FORMS = (("course_lib.checks", "gradients"), ("course_lib.checks", "seeded"))
-
-
-@dataclass(frozen=True)
-class Job:
-    """All that grading one submission depends on, so that the result depends on nothing else."""
-
-    assignment: str
-    student: str
-    skeletons: tuple[Skeleton, ...]
-    answers: Mapping[str, Mapping[str, str]]
-    notes: tuple[Note, ...] = ()
-    seed: str = "0"
-    limits: Limits = field(default_factory=Limits)
-
-    @property
-    def key(self) -> str:
-        """Equal for jobs whose records must be equal."""
-        tests = [skeleton.digest for skeleton in self.skeletons]
-        answers = {name: dict(cells) for name, cells in self.answers.items()}
-        text = repr((self.assignment, self.student, tests, answers, self.seed, self.limits))
-        return hashlib.sha256((text + repr(sorted(environment().items()))).encode()).hexdigest()
-
-
-def environment() -> dict[str, str]:
-    """Versions a grade may depend on."""
-    return {
-        "python": platform.python_version(),
-        "torch": str(torch.__version__),
-        "numpy": np.__version__,
-        "machine": platform.machine(),
-    }
 
 
 def grade(job: Job, sandbox: Sandbox) -> Record:

@@ -21,14 +21,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from autograder import jail, seccomp, wire
-from autograder.outcome import Outcome
-from autograder.remote import PartEnded
+from autograder import frame, jail, seccomp
+from autograder.job import Limits
+from autograder.outcome import Outcome, PartEnded
 
 INSTALL = "sudo apt-get install bubblewrap"
 START_SECONDS = 120
@@ -41,27 +41,8 @@ class SandboxError(RuntimeError):
     """The sandbox cannot be used; nothing was graded."""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What one submission may use. Seconds and output count for a part, unless they say in all."""
-
-    seconds: float = 30.0
-    cpu_seconds: float = 20.0
-    seconds_in_all: float = 300.0
-    memory_bytes: int = 2**30  # above what the empty session uses
-    scratch_bytes: int = 64 * 2**20
-    output_bytes: int = 32 * 2**10  # what is kept; the rest is read and dropped
-    reply_bytes: int = 64 * 2**20
-    processes: int = 64
-    open_files: int = 256
-
-    def for_jail(self) -> str:
-        """The limits that the session puts on itself before student code runs, as JSON."""
-        return json.dumps({**asdict(self), "cpu_seconds_in_all": int(self.seconds_in_all) + 1})
-
-
 class Sandbox:
-    """A running server that has imported what sessions will need.
+    """A server that imports what sessions will need, while the caller goes on.
 
     `hidden` are folders that must not be in sight even where one lies inside a Python installation.
     With `bubblewrap=False` student code runs with the rights of whoever called: for one's own code.
@@ -89,6 +70,12 @@ class Sandbox:
             env=_ENVIRONMENT,
         )
         theirs.close()
+        self._ready = False
+
+    def wait_until_ready(self) -> None:
+        """Wait until sessions can be started; `SandboxError` says why they cannot."""
+        if self._ready:
+            return
         self._control.settimeout(START_SECONDS)
         try:
             ready = self._control.recv(65_536)
@@ -98,16 +85,18 @@ class Sandbox:
             problem = self._complaint()
             self.close()
             raise SandboxError(f"the sandbox did not start: {problem}\n{_HINT}")
+        self._ready = True
 
     def session(self, limits: Limits) -> "Session":
         """A fresh process for student code, forked in about a tenth of a second."""
+        self.wait_until_ready()
         rpc, their_rpc = socket.socketpair()
         rpc.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         output, their_output = os.pipe()
         status, their_status = os.pipe()
         theirs = [their_rpc.fileno(), their_output, their_status]
         try:
-            socket.send_fds(self._control, [limits.for_jail().encode()], theirs)
+            socket.send_fds(self._control, [_for_jail(limits).encode()], theirs)
         except OSError as error:
             raise SandboxError(f"the sandbox is gone: {self._complaint()}") from error
         finally:
@@ -204,10 +193,10 @@ class Session:
         if time.monotonic() > self._deadline:  # the test may have spent the time itself
             self._check()
         self._send(message)
-        header = self._receive(wire.HEADER.size)
+        header = self._receive(frame.HEADER.size)
         try:
-            text, run = wire.sizes(header, self.limits.reply_bytes)
-        except wire.WireError as error:
+            text, run = frame.sizes(header, self.limits.reply_bytes)
+        except frame.WireError as error:
             raise self._end(Outcome.FAILED, str(error)) from None
         return self._receive(text), self._receive(run)
 
@@ -378,6 +367,12 @@ _ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "MPLBACKEND": "Agg",
 }
+
+
+def _for_jail(limits: Limits) -> str:
+    """The limits that a session puts on itself before student code runs."""
+    cpu_seconds_in_all = int(limits.seconds_in_all) + 1
+    return json.dumps({**asdict(limits), "cpu_seconds_in_all": cpu_seconds_in_all})
 
 
 def _bubblewrap(hidden: Sequence[Path]) -> list[str]:

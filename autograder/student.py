@@ -14,7 +14,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from autograder import wire
+from autograder import frame, wire
 
 MAX_TRACEBACK = 6_000
 MAX_MESSAGE = 1_000
@@ -24,10 +24,10 @@ def serve(channel: socket.socket) -> None:
     """Answer requests until the other side hangs up."""
     desk = _Desk()
     while True:
-        header = _receive(channel, wire.HEADER.size)
+        header = _receive(channel, frame.HEADER.size)
         if header is None:
             return
-        text, run = wire.HEADER.unpack(header)
+        text, run = frame.HEADER.unpack(header)
         message = _receive(channel, text + run)
         if message is None:
             return

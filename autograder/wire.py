@@ -10,15 +10,14 @@ arrives either as an honest value or as a handle that equals only itself.
 
 import collections
 import json
-import struct
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 
-HEADER = struct.Struct("!QQ")  # bytes of JSON, bytes of the run
-MAX_JSON_BYTES = 8 * 2**20
+from autograder.frame import HEADER, WireError
+
 MAX_DEPTH = 60
 MAX_ITEMS = 200_000
 
@@ -36,10 +35,6 @@ _Sequence = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "
 Node = Any
 Keep = Callable[[Any], Node]
 Resolve = Callable[[Node], Any]
-
-
-class WireError(ValueError):
-    """A message that is too large, too deep or not of this form."""
 
 
 def pack(value: Any, keep: Keep) -> bytes:
@@ -60,14 +55,6 @@ def unpack(text: bytes, run: bytes, resolve: Resolve) -> Any:
         raise
     except (ValueError, TypeError, KeyError, IndexError, RecursionError, RuntimeError) as error:
         raise WireError(f"not a message: {error!r}"[:300]) from error
-
-
-def sizes(header: bytes, limit: int) -> tuple[int, int]:
-    """Lengths of JSON and run, checked before a byte of them is read."""
-    text, run = HEADER.unpack(header)
-    if text > MAX_JSON_BYTES or run > limit:
-        raise WireError(f"a value of {(text + run) / 2**20:.0f} MB is too large to hand over")
-    return text, run
 
 
 def _encode(value: Any, run: bytearray, keep: Keep, depth: int) -> Node:

@@ -1,7 +1,7 @@
 import pytest
 
+from autograder.pool import Setup, Worker
 from autograder.sandbox import Sandbox
-from autograder.worker import Setup, Worker
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,7 @@
 
 import json
 
-from autograder.runner import Job
-from autograder.sandbox import Limits
+from autograder.job import Job, Limits
 from autograder.skeleton import Cell, Role, Skeleton, clear_solution
 
 MARKS = {

@@ -7,8 +7,8 @@ import pytest
 import torch
 from grading import QUICK
 
-from autograder.outcome import Outcome
-from autograder.remote import Link, PartEnded, Proxy, StudentRaised, missing, remote_form
+from autograder.outcome import Outcome, PartEnded
+from autograder.remote import Link, Proxy, StudentRaised, missing, remote_form
 
 STUDENT = """
 import torch, math, collections

@@ -12,9 +12,10 @@ import pytest
 from grading import QUICK
 
 from autograder import sandbox as module
-from autograder.outcome import Outcome
-from autograder.remote import Link, PartEnded, StudentRaised
-from autograder.sandbox import Limits, Sandbox, SandboxError
+from autograder.job import Limits
+from autograder.outcome import Outcome, PartEnded
+from autograder.remote import Link, StudentRaised
+from autograder.sandbox import Sandbox, SandboxError
 
 
 @pytest.fixture
@@ -251,7 +252,8 @@ def test_the_server_survives_what_its_sessions_do(sandbox, student):
 def test_the_sandbox_dies_with_the_grader():
     program = (
         "import os, sys\n"
-        "from autograder.sandbox import Sandbox, Limits\n"
+        "from autograder.sandbox import Sandbox\n"
+        "from autograder.job import Limits\n"
         "s = Sandbox(preload=())\n"
         "session = s.session(Limits())\n"
         "print(session._init, flush=True)\n"
@@ -272,7 +274,7 @@ def test_the_sandbox_dies_with_the_grader():
 def test_without_bubblewrap_grading_is_refused_with_the_command(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(SandboxError, match="sudo apt-get install bubblewrap"):
-        Sandbox()
+        Sandbox().wait_until_ready()
 
 
 def test_a_bubblewrap_that_does_not_work_is_reported(monkeypatch, tmp_path):
@@ -281,7 +283,7 @@ def test_a_bubblewrap_that_does_not_work_is_reported(monkeypatch, tmp_path):
     broken.chmod(0o755)
     monkeypatch.setattr(shutil, "which", lambda name: str(broken))
     with pytest.raises(SandboxError, match="no namespaces here"):
-        Sandbox()
+        Sandbox().wait_until_ready()
 
 
 def test_the_open_mode_runs_the_same_conversation():

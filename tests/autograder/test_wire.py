@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder import wire
+from autograder import frame, wire
 
 Pair = collections.namedtuple("Pair", "left right")
 
@@ -20,8 +20,8 @@ def refuse(value):
 
 def there_and_back(value):
     message = wire.pack(value, refuse)
-    text, run = wire.sizes(message[: wire.HEADER.size], 2**30)
-    body = message[wire.HEADER.size :]
+    text, run = frame.sizes(message[: frame.HEADER.size], 2**30)
+    body = message[frame.HEADER.size :]
     assert len(body) == text + run
     return wire.unpack(body[:text], body[text:], refuse)
 
@@ -168,7 +168,7 @@ def test_too_deep_a_value_is_refused():
     deep = []
     for _ in range(wire.MAX_DEPTH + 2):
         deep = [deep]
-    with pytest.raises(wire.WireError):
+    with pytest.raises(frame.WireError):
         wire.pack(deep, refuse)
 
 
@@ -211,12 +211,12 @@ def test_too_deep_a_value_is_refused():
     ids=lambda text: text[:40].decode(errors="replace"),
 )
 def test_malformed_messages_are_refused(text):
-    with pytest.raises(wire.WireError):
+    with pytest.raises(frame.WireError):
         wire.unpack(text, b"12345678", refuse)
 
 
 def test_a_message_that_announces_too_much_is_refused_unread():
-    with pytest.raises(wire.WireError, match="too large"):
-        wire.sizes(wire.HEADER.pack(10, 2**40), limit=2**20)
-    with pytest.raises(wire.WireError, match="too large"):
-        wire.sizes(wire.HEADER.pack(2**40, 10), limit=2**20)
+    with pytest.raises(frame.WireError, match="too large"):
+        frame.sizes(frame.HEADER.pack(10, 2**40), limit=2**20)
+    with pytest.raises(frame.WireError, match="too large"):
+        frame.sizes(frame.HEADER.pack(2**40, 10), limit=2**20)

@@ -1,0 +1,83 @@
+"""The commands: `python -m autograder <command>`; each says with --help what it does."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+UNPROTECTED = (
+    "WARNING: --no-sandbox: the code in these notebooks runs with your rights and can read and "
+    "change all your files. Use it for your own code only."
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; 0 when all went well, 1 when a person has to look, 2 when it could not run."""
+    options = _parser().parse_args(arguments)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if getattr(options, "no_sandbox", False):
+        print(UNPROTECTED, file=sys.stderr)
+    from autograder import commands
+    from autograder.course import CourseError
+    from autograder.gradebook import GradebookError
+    from autograder.pool import WorkerDied
+
+    try:
+        return int(getattr(commands, options.command.replace("-", "_"))(options))
+    except (CourseError, GradebookError, WorkerDied) as problem:
+        print(f"autograder: {problem}", file=sys.stderr)
+    except OSError as problem:  # a full disk, a folder without permission
+        where = f" ({problem.filename})" if problem.filename else ""
+        print(f"autograder: {problem.strerror or problem}{where}", file=sys.stderr)
+        print("What was written so far is whole; run the command again to go on.", file=sys.stderr)
+    except KeyboardInterrupt:
+        print("\nautograder: stopped; run the command again to go on.", file=sys.stderr)
+    return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m autograder", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+
+    def command(name: str, text: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text)
+        added.add_argument("--course", type=Path, default=_default_course(), help="course folder")
+        return added
+
+    check = command("check", "grade one notebook on this machine and show what to look at")
+    check.add_argument("notebook", type=Path)
+    _sandbox(check)
+
+    release = command("release", "make the version that students get, without answers")
+    release.add_argument("assignment")
+
+    grade = command("grade", "grade what was handed in and write it into the gradebook")
+    grade.add_argument("assignment")
+    grade.add_argument("--student", action="append", default=[], help="only this one; repeatable")
+    grade.add_argument("--workers", type=int, default=0, help="processes; default: one a core")
+    grade.add_argument("--again", action="store_true", help="also what has not changed")
+    grade.add_argument(
+        "--dry-run", action="store_true", help="show what would change, write nothing"
+    )
+    grade.add_argument("--db", default="", help="gradebook, for example postgresql://host/name")
+    _sandbox(grade)
+
+    feedback = command("feedback", "write the pages that students read")
+    feedback.add_argument("assignment")
+    return parser
+
+
+def _sandbox(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-sandbox", action="store_true", help="run unprotected; for your own code only"
+    )
+
+
+def _default_course() -> Path:
+    here = Path.cwd()
+    return here if (here / "nbgrader_config.py").exists() else here / "assignments"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""What each command does, from parsed options to an exit code."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from autograder.batch import Summary, grade_class
+from autograder.course import Course, CourseError
+from autograder.intake import read_notebook
+from autograder.job import Job, Limits, preload_for
+from autograder.pool import Setup, run_jobs
+from autograder.skeleton import Skeleton, read_skeleton
+from autograder.table import class_table, parts_table
+
+
+def check(options: argparse.Namespace) -> int:
+    """Grade one notebook: with the course's tests where they are here, else with its own."""
+    path: Path = options.notebook
+    if not path.is_file():
+        raise CourseError(f"there is no notebook {path}")
+    skeleton, known = _skeleton_for(path, options.course)
+    try:
+        submission = read_notebook(path, skeleton)
+    except ValueError as problem:
+        raise CourseError(str(problem)) from problem
+    for note in submission.notes:
+        print(f"note: {note.grade_id + ': ' if note.grade_id else ''}{note.text}")
+    if not known:
+        print("The course's tests are not here; these are the notebook's own checks.")
+    job = Job(skeleton.name, "you", (skeleton,), submission.answers, submission.notes)
+    setup = Setup(preload_for([skeleton]), bubblewrap=not options.no_sandbox)
+    ((_, record),) = run_jobs([job], setup, 1)
+    print(parts_table(record))
+    print(f"{record.score:g} of {record.points:g} points")
+    waiting = sum(part.points for part in record.parts if part.by_hand)
+    if waiting:
+        print(f"{waiting:g} points are graded by a person.")
+    return 0 if record.score + waiting == record.points else 1
+
+
+def _skeleton_for(path: Path, course_folder: Path) -> tuple[Skeleton, bool]:
+    for source in sorted(course_folder.glob(f"source/*/{path.stem}.ipynb")):
+        return read_skeleton(source), True
+    try:
+        return read_skeleton(path), False
+    except Exception as problem:
+        raise CourseError(f"{path} cannot be read: {problem}") from problem
+
+
+def grade(options: argparse.Namespace) -> int:
+    """Grade a class and say what came of it."""
+    course = Course.load(options.course, options.db)
+    assignment = course.resolve(options.assignment)
+    bar = tqdm(unit="submission", disable=None, leave=False)
+
+    def progress(done: int, total: int) -> None:
+        bar.total = total
+        bar.update(done - bar.n)
+
+    with bar:
+        summary = grade_class(
+            course,
+            assignment,
+            students=options.student,
+            limits=Limits(),
+            workers=options.workers,
+            bubblewrap=not options.no_sandbox,
+            again=options.again,
+            dry_run=options.dry_run,
+            progress=progress,
+        )
+    _print_summary(summary, options.dry_run)
+    return 1 if summary.faulty or summary.broken else 0
+
+
+def _print_summary(summary: Summary, dry_run: bool) -> None:
+    if summary.records:
+        print(class_table(summary.records))
+    for student, changes in sorted(summary.changes.items()) if dry_run else ():
+        for change in changes:
+            print(f"{student}: {change.grade_id}: {change.before} would become {change.after}")
+    print(
+        f"{len(summary.records)} graded, {len(summary.unchanged)} unchanged since they were graded"
+    )
+    for record in summary.records:
+        for note in record.notes:
+            place = f"{note.grade_id}: " if note.grade_id else ""
+            print(f"note: {record.student}: {place}{note.text}")
+    for (notebook, grade_id), reason in summary.broken.items():
+        print(
+            f"BROKEN TEST: {notebook}/{grade_id}: the instructor's own answer does not pass it.\n"
+            f"{reason.strip()}\nNobody gets a grade for it until it is mended.",
+            file=sys.stderr,
+        )
+    faulty = [record.student for record in summary.faulty]
+    if faulty and not summary.broken:
+        print(f"GRADER FAULT, no grade for: {', '.join(faulty)}", file=sys.stderr)
+
+
+def release(options: argparse.Namespace) -> int:
+    """Make the students' version with nbgrader, which also enters it in the gradebook."""
+    from autograder.releasing import release_assignment
+
+    course = Course.load(options.course)
+    folder = release_assignment(course, course.resolve(options.assignment))
+    print(f"released: {folder}")
+    return 0
+
+
+def feedback(options: argparse.Namespace) -> int:
+    """Write a page for every graded submission."""
+    from autograder.feedback import write_feedback
+
+    course = Course.load(options.course)
+    pages = write_feedback(course, course.resolve(options.assignment))
+    print(f"{len(pages)} pages written")
+    return 0

@@ -1,0 +1,285 @@
+"""A small class from handed-in files to gradebook, records and feedback."""
+
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from grading import double_notebook, hand_in, notebook
+
+from autograder import batch
+from autograder.__main__ import main
+from autograder.course import Course, CourseError
+from autograder.gradebook import GradebookError, open_gradebook
+from autograder.job import Limits
+from autograder.outcome import Outcome
+
+SKELETON = double_notebook()
+REFERENCE = SKELETON.reference()
+CLASS = {
+    "ann": notebook(SKELETON),
+    "bob": notebook(SKELETON, {**REFERENCE, "add": "def add(x, y): return min(x + y, 9)"}),
+    "carl": notebook(SKELETON, {**REFERENCE, "double": "import os\nos._exit(1)"}),
+    "dora": notebook(SKELETON, {}),
+    "emil": "{ not a notebook",
+    "fay": notebook(
+        SKELETON, {**REFERENCE, "double": "print('<script>alert(1)</script>')\ndouble = '<b>'"}
+    ),
+}
+SCORES = {"ann": 5.0, "bob": 3.0, "carl": 3.0, "dora": 0.0, "emil": 0.0, "fay": 3.0}
+
+
+def make_course(root, submissions):
+    source = notebook(SKELETON)
+    for item in source["cells"]:
+        if item["metadata"].get("nbgrader", {}).get("grade_id") == "double_tests":
+            item["source"] += ["\n### BEGIN HIDDEN TESTS\n# canary-77\n### END HIDDEN TESTS"]
+    hand_in(root / "source" / "hw", source)
+    (root / "nbgrader_config.py").write_text(
+        "c = get_config()\nc.CourseDirectory.course_id = 'x'\n"
+    )
+    for student, handed_in in submissions.items():
+        hand_in(root / "submitted" / student / "hw", handed_in)
+    (root / "submitted").mkdir(exist_ok=True)
+    return root
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """A class graded once, through the command an instructor types."""
+    root = make_course(tmp_path_factory.mktemp("course"), CLASS)
+    code = main(["grade", "hw", "--course", str(root), "--workers", "1"])
+    return root, code
+
+
+def scores(root):
+    course = Course.load(root)
+    with open_gradebook(course.db_url, "x") as gradebook:
+        return {s.student.id: s.score for s in gradebook.assignment_submissions("hw")}
+
+
+def test_every_submission_gets_what_it_earned(graded):
+    root, code = graded
+    assert scores(root) == SCORES
+    assert code == 0
+
+
+def test_records_say_what_happened(graded):
+    root, _ = graded
+    record = batch.read_record(Course.load(root), "hw", "carl")
+    assert [part.outcome for part in record.parts] == [Outcome.ERROR, Outcome.PASSED]
+    damaged = batch.read_record(Course.load(root), "hw", "emil")
+    assert "damaged" in damaged.notes[0].text
+
+
+def test_nbgrader_can_read_the_graded_notebooks(graded):
+    root, _ = graded
+    for student in CLASS:
+        path = root / "autograded" / student / "hw" / "nb.ipynb"
+        made = nbformat.read(path, as_version=4)
+        nbformat.validate(made)
+        marks = [c.metadata.get("nbgrader", {}).get("grade_id") for c in made.cells]
+        assert marks == [None, "setup", "double", "double_tests", "add", "add_tests"]
+
+
+def test_a_second_run_grades_nothing_again(graded, capsys):
+    root, _ = graded
+    before = {path: path.stat().st_mtime_ns for path in root.glob("autograded/*/*/*")}
+    assert main(["grade", "hw", "--course", str(root), "--workers", "1"]) == 0
+    assert f"0 graded, {len(CLASS)} unchanged" in capsys.readouterr().out
+    assert before == {path: path.stat().st_mtime_ns for path in root.glob("autograded/*/*/*")}
+
+
+def test_feedback_tells_and_hides(graded):
+    root, _ = graded
+    assert main(["feedback", "hw", "--course", str(root)]) == 0
+    pages = {s: (root / "feedback" / s / "hw" / "nb.html").read_text() for s in CLASS}
+    assert "large: 0 of 2 points" in pages["bob"] and "3 of 5 points" in pages["bob"]
+    assert "ended its own process" in pages["carl"]
+    assert "has not been answered" in pages["dora"] and "damaged" in pages["emil"]
+    for text in pages.values():
+        assert "canary" not in text and "assert add(1, 1)" not in text
+        assert not re.search("<script|<b>|javascript:", text)
+        assert "default-src 'none'" in text
+
+
+def test_release_gives_out_no_answer_and_no_hidden_test(graded):
+    root, _ = graded
+    assert main(["release", "hw", "--course", str(root)]) == 0
+    text = (root / "release" / "hw" / "nb.ipynb").read_text()
+    assert "YOUR CODE HERE" in text and "canary" not in text and "return 2 * x" not in text
+
+
+def test_the_secret_is_made_once_and_readable_by_its_owner_only(graded):
+    root, _ = graded
+    secret = root / "grader_secret"
+    assert secret.stat().st_mode & 0o077 == 0
+    course = Course.load(root)
+    assert course.seed("hw", "ann") == course.seed("hw", "ann") != course.seed("hw", "bob")
+    assert course.seed("hw", "ann") == batch.read_record(course, "hw", "ann").seed
+
+
+# --- regrading ---
+
+
+def test_a_regrade_replaces_scores_and_keeps_what_humans_entered(tmp_path):
+    root = make_course(tmp_path, {"ann": CLASS["bob"]})
+    grade = ["grade", "hw", "--course", str(root), "--workers", "1"]
+    assert main(grade) == 0
+    course = Course.load(root)
+    with open_gradebook(course.db_url, "x") as gradebook:
+        row = gradebook.find_grade("add_tests", "nb", "hw", "ann")
+        row.manual_score, row.extra_credit = 2.5, 0.25
+        gradebook.find_comment("add", "nb", "hw", "ann").manual_comment = "well tried"
+        gradebook.db.commit()
+    hand_in(root / "submitted" / "ann" / "hw", notebook(SKELETON, {"add": REFERENCE["add"]}))
+    assert main([*grade, "--dry-run"]) == 0
+    assert scores(root) == {"ann": 2.0 + 2.5 + 0.25}  # nothing written yet
+    assert main(grade) == 0
+    with open_gradebook(course.db_url, "x") as gradebook:
+        row = gradebook.find_grade("add_tests", "nb", "hw", "ann")
+        assert (row.auto_score, row.manual_score, row.extra_credit) == (3.0, 2.5, 0.25)
+        assert row.needs_manual_grade
+        assert gradebook.find_grade("double_tests", "nb", "hw", "ann").auto_score == 0.0
+        assert gradebook.find_comment("add", "nb", "hw", "ann").manual_comment == "well tried"
+        assert gradebook.find_comment("double", "nb", "hw", "ann").auto_comment == "No response."
+
+
+def test_a_broken_test_is_nobodys_fault(tmp_path, capsys):
+    root = make_course(tmp_path, {"ann": CLASS["ann"]})
+    path = root / "source" / "hw" / "nb.ipynb"
+    path.write_text(path.read_text().replace("[0, 2, 4]", "[0, 2, 5]"))
+    assert main(["grade", "hw", "--course", str(root), "--workers", "1"]) == 1
+    assert "BROKEN TEST: nb/double_tests" in capsys.readouterr().err
+    with open_gradebook(Course.load(root).db_url, "x") as gradebook:
+        row = gradebook.find_grade("double_tests", "nb", "hw", "ann")
+        assert row.auto_score is None and row.needs_manual_grade
+        assert gradebook.find_grade("add_tests", "nb", "hw", "ann").auto_score == 3.0
+
+
+def test_lateness_is_nbgraders(tmp_path):
+    root = make_course(tmp_path, {"ann": CLASS["ann"], "bob": CLASS["bob"]})
+    with (root / "nbgrader_config.py").open("a") as file:
+        file.write("c.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    course = Course.load(root)
+    with open_gradebook(course.db_url, "x") as gradebook:
+        gradebook.update_or_create_assignment("hw", duedate="2026-01-01 12:00 UTC")
+    for student, day in {"ann": "2026-01-02", "bob": "2025-12-31"}.items():
+        (root / "submitted" / student / "hw" / "timestamp.txt").write_text(f"{day} 00:00:00 UTC")
+    assert main(["grade", "hw", "--course", str(root), "--workers", "1"]) == 0
+    with open_gradebook(course.db_url, "x") as gradebook:
+        late = {
+            s.student.id: s.notebooks[0].late_submission_penalty
+            for s in gradebook.assignment_submissions("hw")
+        }
+    assert late == {"ann": 5.0, "bob": None}
+
+
+def test_killed_while_writing_it_finishes_when_started_again(tmp_path, monkeypatch):
+    root = make_course(tmp_path, {"ann": CLASS["ann"], "bob": CLASS["bob"]})
+    grade = ["grade", "hw", "--course", str(root), "--workers", "1"]
+    real, calls = batch.write_whole, []
+
+    def dies(path, text):
+        calls.append(path)
+        if len(calls) == 4:  # after the second student's gradebook entry, before the record
+            raise KeyboardInterrupt
+        real(path, text)
+
+    monkeypatch.setattr(batch, "write_whole", dies)
+    assert main(grade) == 2
+    monkeypatch.setattr(batch, "write_whole", real)
+    assert len(list(root.glob("autograded/*/hw/record.json"))) == 1
+    assert main(grade) == 0
+    assert scores(root) == {"ann": 5.0, "bob": 3.0}
+    assert len(list(root.glob("autograded/*/hw/record.json"))) == 2
+
+
+# --- what an instructor may get wrong ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["grade", "nothing"], "no assignment 'nothing'; there are: hw"),
+        (["grade", "hw", "--student", "zoe"], "by: zoe"),
+        (["grade", "hw", "--db", "sqlite:////nowhere/at/all.db"], "gradebook cannot be opened"),
+        (["check", "/nowhere.ipynb"], "no notebook"),
+    ],
+)
+def test_mistakes_are_told_clearly(graded, capsys, arguments, words):
+    root, _ = graded
+    assert main([*arguments, "--course", str(root)]) == 2
+    error = capsys.readouterr().err
+    assert words in error and "Traceback" not in error
+
+
+def test_a_folder_that_is_no_course(tmp_path):
+    with pytest.raises(CourseError, match=r"nbgrader_config\.py"):
+        Course.load(tmp_path)
+
+
+def test_a_locked_gradebook_loses_nothing(tmp_path, monkeypatch):
+    root = make_course(tmp_path, {"ann": CLASS["ann"]})
+    grade = ["grade", "hw", "--course", str(root), "--workers", "1"]
+    assert main(grade) == 0
+    monkeypatch.setattr("autograder.gradebook.PATIENCE", ())
+    holder = sqlite3.connect(root / "gradebook.db")
+    holder.execute("BEGIN EXCLUSIVE")
+    course = Course.load(root)
+    record = batch.read_record(course, "hw", "ann")
+    try:
+        with pytest.raises(GradebookError), open_gradebook(course.db_url, "x") as gradebook:
+            batch.save(gradebook, record)
+    finally:
+        holder.rollback()
+        holder.close()
+    assert scores(root) == {"ann": 5.0}
+
+
+def test_the_program_needs_no_path(tmp_path):
+    """`.venv/bin/python -m autograder` with a bare PATH: nbgrader calls alembic by name."""
+    root = make_course(tmp_path, {"ann": CLASS["dora"]})
+    run = subprocess.run(
+        [sys.executable, "-m", "autograder", "grade", "hw", "--course", str(root)],
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    assert "1 graded" in run.stdout
+
+
+# --- for learners ---
+
+
+def test_check_shows_what_to_look_at(tmp_path, graded, capsys):
+    root, _ = graded
+    hand_in(tmp_path, CLASS["bob"])
+    assert main(["check", str(tmp_path / "nb.ipynb"), "--course", str(root)]) == 1
+    shown = capsys.readouterr().out
+    assert "large: 0 of 2 points" in shown and "3 of 5 points" in shown
+
+
+def test_check_uses_the_notebooks_own_tests_where_there_is_no_course(tmp_path, capsys):
+    hand_in(tmp_path, notebook(SKELETON))
+    assert main(["check", str(tmp_path / "nb.ipynb"), "--course", str(tmp_path)]) == 0
+    assert "5 of 5 points" in capsys.readouterr().out
+
+
+def test_the_limits_are_part_of_what_a_grade_depends_on(graded):
+    root, _ = graded
+    course = Course.load(root)
+    skeletons = course.skeletons("hw")
+    folder = course.submissions("hw")["ann"]
+    keys = {
+        batch.job_for(course, "hw", "ann", folder, skeletons, limits).key
+        for limits in (Limits(), Limits(seconds=5))
+    }
+    assert len(keys) == 2
+    assert json.loads((root / "autograded/ann/hw/record.json").read_text())["hashes"]["job"] in keys
+    assert os.path.exists(root / "gradebook.db")
