@@ -97,11 +97,11 @@ class Transformer(nn.Module):
         return States(x, hidden, context.scores or [], context)
 
     def relative_table(self) -> Tensor | None:
-        """DeBERTa's table of relative positions, r d, dropped out once for all layers."""
+        """DeBERTa's table of relative positions, r d, which all layers share."""
         position = self.embeddings.position
         if not isinstance(position, RelativePositions):
             return None
-        return position.dropout(position.table.weight)  # r d
+        return position.table.weight  # r d
 
     def pooled(self, hidden: Tensor) -> Tensor:
         """One vector a sequence, b d."""

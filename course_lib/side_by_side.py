@@ -10,12 +10,13 @@ import inspect
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import cache
 from html import escape
 from typing import Any
 
 import torch
+from torch import nn
 
 from course_lib.heads import CausalLM
 from course_lib.ledger import ALL_HEADS, ledger, shapes_text
@@ -45,6 +46,7 @@ class Row:
     weights: str
     parameters: int
     flops: list[int]  # they grow with the batch where the tensor does
+    uses: str  # what the line calls that has no weights to show: "LayerNorm ε 1e-12, Dropout 0.1"
     function: str  # a key of `functions`
 
 
@@ -74,25 +76,32 @@ class Model:
 def model(name: str, lengths: tuple[int, ...] = LENGTHS) -> Model:
     """Trace a variant at the lengths it can take."""
     spec = VARIANTS[name]
+    small = one_layer(spec)
+    fitting = [t for t in lengths if spec.longest is None or t <= spec.longest]
     return Model(
         name=name,
         choices={f.name: show(getattr(spec, f.name)) for f in fields(Spec) if f.name != "name"},
         layers=spec.layers,
         limit=spec.longest,
         parameters=ledger(name, ALL_HEADS).groups,
-        rows=rows([traced(spec, t) for t in lengths if spec.longest is None or t <= spec.longest]),
+        rows=rows(small, [traced(small, t) for t in fitting]),
     )
 
 
-def traced(spec: Spec, tokens: int, batch: int = 1) -> Trace:
-    """One layer of a model with its language-model head, on the meta device."""
+def one_layer(spec: Spec) -> nn.Module:
+    """A model at full width with one layer and its language-model head, on the meta device."""
     head = "lm" if CausalLM in spec.pretraining else "mlm"
     with torch.device("meta"):
-        one_layer = assemble(replace(spec, layers=1), head=head).eval()
-        return trace(one_layer, torch.ones(batch, tokens, dtype=torch.long))
+        return assemble(replace(spec, layers=1), head=head).eval()
 
 
-def rows(traces: list[Trace]) -> list[Row]:
+def traced(model: nn.Module, tokens: int, batch: int = 1) -> Trace:
+    """One run on the meta device."""
+    with torch.device("meta"):
+        return trace(model, torch.ones(batch, tokens, dtype=torch.long))
+
+
+def rows(model: nn.Module, traces: list[Trace]) -> list[Row]:
     """The same line of each trace as one row; lines that only hand a tensor on are left out."""
     shortest = list(traces[0])
     inside = [i for i, step in enumerate(shortest) if step.layer is not None]
@@ -102,19 +111,18 @@ def rows(traces: list[Trace]) -> list[Row]:
         seen.add(id(step.tensor))
         if not handed_on:
             part = BEFORE if i < inside[0] else AFTER if i > inside[-1] else LAYER
-            found.append(row(part, [each[i] for each in traces]))
+            found.append(row(part, model.get_submodule(step.module), [each[i] for each in traces]))
     return found
 
 
-def row(part: str, steps: list[Step]) -> Row:
-    """One line at several lengths."""
+def row(part: str, owner: nn.Module, steps: list[Step]) -> Row:
+    """One line of a module's code at several lengths."""
     first = steps[0]
     assert {(step.file, step.line) for step in steps} == {(first.file, first.line)}
+    module = first.module.removeprefix("backbone.").removeprefix("layers.0.")
     return Row(
         part=part,
-        module=re.sub(r"^(backbone\.)?(layers\.0\.)?", "", first.module).replace(
-            "layers.0", "block"
-        ),
+        module="block" if module == "layers.0" else module,
         file=first.file,
         line=first.line,
         code=first.code,
@@ -123,8 +131,31 @@ def row(part: str, steps: list[Step]) -> Row:
         weights=shapes_text(first.weights),
         parameters=first.parameters,
         flops=[step.flops for step in steps],
+        uses=uses(owner, first.code),
         function=f"{first.file}:{function_at(first.file, first.line)[0]}",
     )
+
+
+def uses(owner: nn.Module, code: str) -> str:
+    """The parts that a line calls on its module and that its weights do not tell.
+
+    >>> uses(FeedForward(BERT_BASE), "x = self.activation(self.input(x))")
+    'GELU'
+    """
+    parts = []
+    for name in re.findall(r"self\.(\w+)\(", code):
+        match getattr(owner, name):
+            case nn.Linear():
+                continue
+            case nn.LayerNorm(eps=eps):
+                parts.append(f"LayerNorm ε {eps:g}")
+            case nn.Dropout(p=p):
+                parts.append(f"Dropout {p:g}")
+            case part if is_dataclass(part):
+                parts.append(show(part))
+            case nn.Module() as part if type(part) is not nn.Embedding:
+                parts.append(type(part).__name__)
+    return ", ".join(parts)
 
 
 @cache

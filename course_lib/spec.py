@@ -13,7 +13,7 @@ from course_lib.bricks.activations import GELU
 from course_lib.bricks.attention import SelfAttention
 from course_lib.bricks.block import Block, PostNorm
 from course_lib.bricks.disentangled import Disentangled
-from course_lib.bricks.embeddings import Summed
+from course_lib.bricks.embeddings import Relative, Summed
 from course_lib.bricks.longformer import SlidingWindow
 from course_lib.heads import Head, MaskedLM, NextSentence, PooledClassifier, Pooler
 
@@ -23,7 +23,7 @@ class Spec:
     """Everything that tells one model from another.
 
     A variant is `Spec(...)` or `dataclasses.replace(other, ...)` with only what it changes.
-    Raises `ValueError` where the width does not split into the heads.
+    Raises `ValueError` where the width does not split into the heads, or two choices do not fit.
     """
 
     name: str = "bert-base"
@@ -51,6 +51,12 @@ class Spec:
                 f"width={self.width} does not split into heads={self.heads} of equal width: "
                 f"{self.width} / {self.heads} = {self.width / self.heads:.2f}. Choose a number of "
                 "heads that divides the width (and check that heads and layers are not swapped)."
+            )
+        positions = self.embeddings.positions
+        if isinstance(self.attention, Disentangled) and not isinstance(positions, Relative):
+            raise ValueError(
+                "Disentangled attention scores relative positions, but the embeddings have "
+                f"{show(positions)}. Give them Relative(...)."
             )
 
     @property

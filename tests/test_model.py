@@ -8,6 +8,7 @@ import torch
 
 import course_lib
 from course_lib import VARIANTS, Transformer, assemble, build
+from course_lib.bricks.disentangled import Disentangled
 from course_lib.heads import WithHead
 
 NAMES = list(VARIANTS)
@@ -255,3 +256,8 @@ def test_public_names_are_sorted_and_there():
 
 def test_the_alphabet_is_one_letter_an_axis():
     assert list(course_lib.ALPHABET) == list("btqkhcdefvrlwgn")
+
+
+def test_disentangled_attention_needs_relative_positions():
+    with pytest.raises(ValueError, match="Give them Relative"):
+        replace(VARIANTS["bert-base"], attention=Disentangled())

@@ -36,6 +36,7 @@ class DisentangledAttention(MultiHeadAttention):
         super().__init__(spec, Full(), key_bias=False)
         self.position_key = nn.Linear(spec.width, spec.width, bias=False)
         self.position_query = nn.Linear(spec.width, spec.width)
+        self.position_dropout = nn.Dropout(spec.dropout)
 
     def scores(self, q: Tensor, k: Tensor, context: Context) -> Tensor:
         """Score each query against each key: b h q k."""
@@ -43,6 +44,7 @@ class DisentangledAttention(MultiHeadAttention):
         reach = min(max(q.size(-2), k.size(-2)), context.relative.size(0) // 2)
         middle = context.relative.size(0) // 2
         table = context.relative[None, middle - reach : middle + reach]  # 1 r d
+        table = self.position_dropout(table)  # 1 r d
         k_r = split_heads(self.position_key(table), self.heads)  # 1 h r c
         q_r = split_heads(self.position_query(table), self.heads)  # 1 h r c
         delta = relative_index(q.size(-2), k.size(-2), reach, q.device)  # q k

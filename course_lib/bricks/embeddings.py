@@ -74,10 +74,9 @@ class RelativePositions(nn.Module):
     All layers share it. The attention projects it (He et al. 2021, §3.1).
     """
 
-    def __init__(self, distance: int, width: int, dropout: float) -> None:
+    def __init__(self, distance: int, width: int) -> None:
         super().__init__()
         self.table = nn.Embedding(2 * distance, width)
-        self.dropout = nn.Dropout(dropout)
 
     def forward(self, input_ids: Tensor, keep: Tensor) -> Tensor:
         """No position is added at the input: a scalar 0, which changes nothing."""
@@ -147,18 +146,18 @@ class Relative:
 
     def build(self, spec: "Spec", width: int) -> nn.Module:
         """Make the module, as wide as the model: it meets the attention, not the embeddings."""
-        return RelativePositions(self.distance, spec.width, spec.dropout)
+        return RelativePositions(self.distance, spec.width)
 
 
 class Embeddings(nn.Module):
     """Token + position + segment, normalised, dropped out (Devlin et al. 2019, Figure 2)."""
 
-    def __init__(self, spec: "Spec", width: int) -> None:
+    def __init__(self, spec: "Spec", choice: "Summed") -> None:
         super().__init__()
+        width = choice.width(spec)
         self.token = nn.Embedding(spec.vocabulary, width, padding_idx=spec.pad)
-        self.position = spec.embeddings.positions.build(spec, width)
-        segments = spec.embeddings.segments
-        self.segment = nn.Embedding(segments, width) if segments else None
+        self.position = choice.positions.build(spec, width)
+        self.segment = nn.Embedding(choice.segments, width) if choice.segments else None
         self.norm: nn.Module = nn.LayerNorm(width, eps=spec.eps)
         self.dropout = nn.Dropout(spec.dropout)
 
@@ -175,9 +174,9 @@ class Embeddings(nn.Module):
 class FactorizedEmbeddings(Embeddings):
     """ALBERT's: summed and normalised at the small width e, and only then projected to d (§3.1)."""
 
-    def __init__(self, spec: "Spec", width: int) -> None:
-        super().__init__(spec, width)
-        self.projection = nn.Linear(width, spec.width)
+    def __init__(self, spec: "Spec", choice: "Summed") -> None:
+        super().__init__(spec, choice)
+        self.projection = nn.Linear(choice.width(spec), spec.width)
 
     def forward(self, input_ids: Tensor, token_type_ids: Tensor | None, keep: Tensor) -> Tensor:
         """Embed ids, b t, as vectors, b t d."""
@@ -207,7 +206,7 @@ class Summed:
 
     def build(self, spec: "Spec") -> Embeddings:
         """Make the module."""
-        return Embeddings(spec, self.width(spec))
+        return Embeddings(spec, self)
 
 
 @dataclass(frozen=True)
@@ -216,7 +215,7 @@ class Unnormalised(Summed):
 
     def build(self, spec: "Spec") -> Embeddings:
         """Make the module."""
-        embeddings = Embeddings(spec, spec.width)
+        embeddings = Embeddings(spec, self)
         embeddings.norm = nn.Identity()
         return embeddings
 
@@ -233,7 +232,7 @@ class Factorized(Summed):
 
     def build(self, spec: "Spec") -> Embeddings:
         """Make the module."""
-        return FactorizedEmbeddings(spec, self.narrow)
+        return FactorizedEmbeddings(spec, self)
 
 
 @dataclass(frozen=True)
@@ -244,4 +243,4 @@ class SilentPadding(Summed):
 
     def build(self, spec: "Spec") -> Embeddings:
         """Make the module."""
-        return SilentPaddingEmbeddings(spec, spec.width)
+        return SilentPaddingEmbeddings(spec, self)

@@ -11,6 +11,7 @@ Sources: Sennrich et al. 2016 (characters), Radford et al. 2019 (bytes, the patt
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Self
 
 import regex
@@ -24,7 +25,7 @@ def count_pairs(words: Iterable[list[str]]) -> Counter[Pair]:
     >>> count_pairs([list("abab")])
     Counter({('a', 'b'): 2, ('b', 'a'): 1})
     """
-    return Counter(pair for word in words for pair in zip(word, word[1:], strict=False))
+    return Counter(pair for word in words for pair in pairwise(word))
 
 
 def merge(word: list[str], pair: Pair) -> list[str]:

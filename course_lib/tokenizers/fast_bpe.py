@@ -1,14 +1,15 @@
 """Byte-level BPE for real use: the ids of ``bpe.ByteBPE``, much sooner.
 
 What makes it fast: training keeps pair counts up to date instead of counting again (``pairs``) and
-finds the next pair in a heap; encoding splits each distinct word once and remembers it; inside a
-word a heap over a linked list finds the next merge, so a word of n bytes takes n log n steps.
+finds the next pair in a heap; encoding splits each distinct word once and remembers it, and a long
+one, as in Chinese, by a heap over a linked list.
 """
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import pairwise, repeat
 from pathlib import Path
 from typing import Self
 
@@ -40,6 +41,8 @@ END_OF_TEXT = "<|endoftext|>"
 class Merges:
     """Which pairs of ids are joined, which of two pairs first, and what they become."""
 
+    short = 16  # bytes
+
     def __init__(self, merges: Sequence[Pair], vocabulary: dict[str, int]):
         self.pairs: list[IdPair] = []
         self.merged: list[int] = []
@@ -53,12 +56,28 @@ class Merges:
 
     def apply(self, ids: list[int]) -> list[int]:
         """Join the pair of lowest rank, at the left first, until no pair is left to join."""
+        return self._apply_to_short(ids) if len(ids) <= self.short else self._apply_to_long(ids)
+
+    def _apply_to_short(self, ids: list[int]) -> list[int]:
+        """Look through all pairs for each merge: for a few bytes that is sooner than a heap."""
+        never, rank = len(self.pairs), self.rank.get
+        tokens = [*ids, -1]  # a last one that pairs with nothing
+        ranks = list(map(rank, pairwise(tokens), repeat(never)))
+        while (best := min(ranks, default=never)) != never:
+            place = ranks.index(best)
+            new = tokens[place] = self.merged[best]
+            del tokens[place + 1], ranks[place]
+            ranks[place] = rank((new, tokens[place + 1]), never)
+            if place > 0:
+                ranks[place - 1] = rank((tokens[place - 1], new), never)
+        return tokens[:-1]
+
+    def _apply_to_long(self, ids: list[int]) -> list[int]:
+        """Keep the pairs in a heap and the tokens in a linked list: n bytes take n log n steps."""
         tokens, length, rank = list(ids), len(ids), self.rank.get
         left, right = list(range(-1, length - 1)), list(range(1, length + 1))
         heap = [
-            (r, place)
-            for place, pair in enumerate(zip(ids, ids[1:], strict=False))
-            if (r := rank(pair)) is not None
+            (r, place) for place, pair in enumerate(pairwise(ids)) if (r := rank(pair, -1)) >= 0
         ]
         heapify(heap)
         while heap:
@@ -74,9 +93,9 @@ class Merges:
             right[place] = after
             if after < length:
                 left[after] = place
-                if (r := rank((new, tokens[after]))) is not None:
+                if (r := rank((new, tokens[after]), -1)) >= 0:
                     heappush(heap, (r, place))
-            if before >= 0 and (r := rank((tokens[before], new))) is not None:
+            if before >= 0 and (r := rank((tokens[before], new), -1)) >= 0:
                 heappush(heap, (r, before))
         return [token for token in tokens if token >= 0]
 
@@ -105,7 +124,7 @@ class FastBPE(Tokenizer):
         super().__init__(vocabulary, special, frame, pad_token)
 
     def _split(self, word: str) -> list[int]:
-        return self._merges.apply([self._byte_ids[byte] for byte in encoded(word)])
+        return self._merges.apply(list(map(self._byte_ids.__getitem__, encoded(word))))
 
     def _word_ids(self, spelled: str) -> list[int]:
         words = self._words

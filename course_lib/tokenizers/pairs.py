@@ -7,6 +7,7 @@ merge looks only at the places where its pair stands.
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 IdPair = tuple[int, int]
 
@@ -22,7 +23,7 @@ class PairCounts:
         self._tokens = [GAP]
         self._weights = [0]  # how often the word occurs that a place belongs to
         for ids, count in words:
-            for place, pair in enumerate(zip(ids, ids[1:], strict=False), len(self._tokens)):
+            for place, pair in enumerate(pairwise(ids), len(self._tokens)):
                 self.counts[pair] += count
                 self.places[pair].append(place)
             self._tokens += (*ids, GAP)
@@ -38,8 +39,8 @@ class PairCounts:
         first, second = pair
         tokens, weights, left, right = self._tokens, self._weights, self._left, self._right
         # By the token to the left, where that stands; by the token to the right, where new stands.
-        befores: defaultdict[int, list[int]] = defaultdict(list)
-        afters: defaultdict[int, list[int]] = defaultdict(list)
+        to_left: defaultdict[int, list[int]] = defaultdict(list)
+        to_right: defaultdict[int, list[int]] = defaultdict(list)
         merged = 0
         for place in sorted(self.places.pop(pair)):
             gone = right[place]
@@ -50,10 +51,10 @@ class PairCounts:
             before, after = left[place], right[gone]
             tokens[place], tokens[gone] = new, GAP
             right[place], left[after] = after, place
-            befores[tokens[before]].append(before)
-            afters[tokens[after]].append(place)
-        replaced = [((other, first), (other, new), at) for other, at in befores.items()]
-        replaced += [((second, other), (new, other), at) for other, at in afters.items()]
+            to_left[tokens[before]].append(before)
+            to_right[tokens[after]].append(place)
+        replaced = [((other, first), (other, new), at) for other, at in to_left.items()]
+        replaced += [((second, other), (new, other), at) for other, at in to_right.items()]
         made: set[IdPair] = set()
         for old, instead, places in replaced:
             if GAP in instead:
