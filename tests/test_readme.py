@@ -23,6 +23,14 @@ def test_the_tree_names_every_file(folder):
     assert names - set(re.findall(r"[\w.]+", TREE)) == set()
 
 
+def test_everything_in_the_tree_exists():
+    named = re.findall(r"^ *([\w.]+(?:\.\w+|/))", TREE, re.MULTILINE)
+    known = {path.name for path in ROOT.glob("*/**/*") if ".venv" not in path.parts}
+    known |= {path.name for path in ROOT.iterdir()}
+    assert len(named) > 50
+    assert [name for name in named if name.rstrip("/") not in known] == []
+
+
 @pytest.mark.parametrize("target", re.findall(r"(?:`|^)make (\w+)", README, re.MULTILINE))
 def test_every_target_exists(target):
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
