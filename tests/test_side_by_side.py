@@ -8,7 +8,7 @@ import pytest
 from course_lib import VARIANTS
 from course_lib.flops import flops
 from course_lib.ledger import ledger
-from course_lib.side_by_side import LENGTHS, Chart, Explorer, function_at, model, traced
+from course_lib.side_by_side import LENGTHS, Chart, Explorer, function_at, model, one_layer, traced
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -25,7 +25,7 @@ def test_one_layer_stands_for_all(name):
 def test_a_batch_scales_what_has_a_batch_axis(name):
     """The explorer multiplies by the batch exactly where `b` is an axis."""
     rows = model(name).rows
-    steps = {(s.file, s.line): s for s in traced(VARIANTS[name], 128, batch=3)}
+    steps = {(s.file, s.line): s for s in traced(one_layer(VARIANTS[name]), 128, batch=3)}
     for row in rows:
         step = steps[row.file, row.line]
         assert step.flops == row.flops[1] * (3 if "b" in row.axes else 1), row
@@ -42,6 +42,18 @@ def test_a_line_that_only_hands_on_is_left_out():
     """BERT has no final norm: the line that would apply it does nothing there."""
     assert "hidden[-1] = x = self.norm(x)" not in [row.code for row in model("bert-base").rows]
     assert "hidden[-1] = x = self.norm(x)" in [row.code for row in model("gpt2").rows]
+
+
+def test_a_line_names_the_parts_it_calls():
+    """The same line of code can call another activation, another norm or another pattern."""
+    found = {name: {row.code: row.uses for row in model(name).rows} for name in VARIANTS}
+    activation = "x = self.activation(self.input(x))"
+    assert found["bert-base"][activation] == "GELU"
+    assert found["albert"][activation] == found["gpt2"][activation] == "GELUTanh"
+    pairs = "pairs = self.pattern(i[:, None], j[None, :])"
+    assert (found["bert-base"][pairs], found["gpt2"][pairs]) == ("Full()", "Causal()")
+    norm = "x = self.attention_norm(x + self.dropout(mixed))"
+    assert found["roberta"][norm] == "LayerNorm ε 1e-05, Dropout 0.1"
 
 
 def test_the_page_can_read_its_data():
