@@ -60,12 +60,12 @@ class Merges:
 
     def _apply_to_short(self, ids: list[int]) -> list[int]:
         """Look through all pairs for each merge: for a few bytes that is sooner than a heap."""
-        never, rank = len(self.pairs), self.rank.get
+        never, rank, merged = len(self.pairs), self.rank.get, self.merged
         tokens = [*ids, -1]  # a last one that pairs with nothing
-        ranks = list(map(rank, pairwise(tokens), repeat(never)))
-        while (best := min(ranks, default=never)) != never:
+        ranks = [*map(rank, pairwise(tokens), repeat(never)), never]
+        while (best := min(ranks)) != never:
             place = ranks.index(best)
-            new = tokens[place] = self.merged[best]
+            new = tokens[place] = merged[best]
             del tokens[place + 1], ranks[place]
             ranks[place] = rank((new, tokens[place + 1]), never)
             if place > 0:
