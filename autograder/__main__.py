@@ -65,6 +65,25 @@ def _parser() -> argparse.ArgumentParser:
 
     feedback = command("feedback", "write the pages that students read")
     feedback.add_argument("assignment")
+
+    bank = command("bank", "try the tests on answers that are known to be right or wrong")
+    bank.add_argument("assignment", nargs="*", help="default: all that have a bank")
+    bank.add_argument("--workers", type=int, default=0, help="processes; default: one a core")
+    _sandbox(bank)
+
+    report = command("report", "write the instructor's page about an assignment")
+    report.add_argument("assignment")
+
+    export = command("export", "write all grades as a table")
+    export.add_argument("--csv", type=Path, required=True, help="file to write")
+    export.add_argument("--format", choices=("plain", "canvas", "moodle"), default="plain")
+    export.add_argument("--db", default="", help="gradebook, for example postgresql://host/name")
+
+    new = commands.add_parser(
+        "new-course", help="make an instructor's private course with a secret of its own"
+    )
+    new.add_argument("folder", type=Path)
+    new.add_argument("--course", type=Path, default=_default_course(), help="course to copy")
     return parser
 
 

@@ -1,18 +1,21 @@
 """What each command does, from parsed options to an exit code."""
 
 import argparse
+import contextlib
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tqdm import tqdm
 
+from autograder.bank import try_bank
 from autograder.batch import Summary, grade_class
 from autograder.course import Course, CourseError
 from autograder.intake import read_notebook
 from autograder.job import Job, Limits, preload_for
 from autograder.pool import Setup, run_jobs
 from autograder.skeleton import Skeleton, read_skeleton
-from autograder.table import class_table, parts_table
+from autograder.table import bank_table, class_table, parts_table
 
 
 def check(options: argparse.Namespace) -> int:
@@ -53,13 +56,7 @@ def grade(options: argparse.Namespace) -> int:
     """Grade a class and say what came of it."""
     course = Course.load(options.course, options.db)
     assignment = course.resolve(options.assignment)
-    bar = tqdm(unit="submission", disable=None, leave=False)
-
-    def progress(done: int, total: int) -> None:
-        bar.total = total
-        bar.update(done - bar.n)
-
-    with bar:
+    with _progress("submission") as progress:
         summary = grade_class(
             course,
             assignment,
@@ -75,6 +72,18 @@ def grade(options: argparse.Namespace) -> int:
     return 1 if summary.faulty or summary.broken else 0
 
 
+@contextlib.contextmanager
+def _progress(unit: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar with rate and time left, on a terminal only."""
+    with tqdm(unit=unit, disable=None, leave=False) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield show
+
+
 def _print_summary(summary: Summary, dry_run: bool) -> None:
     if summary.records:
         print(class_table(summary.records))
@@ -84,7 +93,7 @@ def _print_summary(summary: Summary, dry_run: bool) -> None:
     print(
         f"{len(summary.records)} graded, {len(summary.unchanged)} unchanged since they were graded"
     )
-    for record in summary.records:
+    for record in sorted(summary.records, key=lambda record: record.student):
         for note in record.notes:
             place = f"{note.grade_id}: " if note.grade_id else ""
             print(f"note: {record.student}: {place}{note.text}")
@@ -116,4 +125,60 @@ def feedback(options: argparse.Namespace) -> int:
     course = Course.load(options.course)
     pages = write_feedback(course, course.resolve(options.assignment))
     print(f"{len(pages)} pages written")
+    return 0
+
+
+def bank(options: argparse.Namespace) -> int:
+    """Show for every part how many answers of the bank were judged as they should be."""
+    course = Course.load(options.course)
+    names = list(map(course.resolve, options.assignment)) or [
+        name for name in course.assignments if (course.root / "bank" / name).is_dir()
+    ]
+    misjudged = 0
+    for name in names:
+        with _progress("answer") as progress:
+            trials = try_bank(
+                course,
+                name,
+                bubblewrap=not options.no_sandbox,
+                workers=options.workers,
+                progress=progress,
+            )
+        print(f"{name}\n{bank_table(trials)}\n")
+        for trial in trials:
+            if not trial.as_it_should:
+                misjudged += 1
+                verdict = "was accepted" if trial.passed else f"was rejected: {trial.said}"
+                print(f"MISJUDGED: {trial.path} {verdict}", file=sys.stderr)
+    return 1 if misjudged else 0
+
+
+def report(options: argparse.Namespace) -> int:
+    """Write the instructor's page."""
+    from autograder.report import write_report
+
+    course = Course.load(options.course)
+    print(f"written: {write_report(course, course.resolve(options.assignment))}")
+    return 0
+
+
+def export(options: argparse.Namespace) -> int:
+    """Write all grades of the gradebook as a table."""
+    from autograder.export import write_grades
+
+    count = write_grades(Course.load(options.course, options.db), options.csv, options.format)
+    print(f"written: {options.csv}, {count} students")
+    return 0
+
+
+def new_course(options: argparse.Namespace) -> int:
+    """Make a private course."""
+    from autograder.new_course import make_course
+
+    make_course(options.folder, Course.load(options.course))
+    print(
+        f"made: {options.folder}\n"
+        "Keep it private: its secret draws the random inputs of every submission, and its source\n"
+        "notebooks hold the tests. The tests you start with are public; change what matters to you."
+    )
     return 0

@@ -104,10 +104,10 @@ def page(
     if None in decided:
         total += ", not counting parts that are not graded yet"
     notes = [note for note in record.notes if note.notebook in ("", notebook)]
-    listed = "".join(f"<li>{_safe(_placed(note.grade_id, note.text))}</li>" for note in notes)
+    listed = "".join(f"<li>{safe(_placed(note.grade_id, note.text))}</li>" for note in notes)
     return PAGE.format(
-        title=_safe(notebook),
-        total=_safe(total),
+        title=safe(notebook),
+        total=safe(total),
         notes=f"<ul>{listed}</ul>" if listed else "",
         parts="\n".join(map(_section, parts, grades)),
     )
@@ -117,14 +117,14 @@ def _section(part: Part, human: HumanGrade) -> str:
     points = _points(part, human)
     earned = "not graded yet" if points is None else f"{points:g} of {part.points:g} points"
     ended = "" if part.by_hand else f", {part.outcome}"
-    pieces = [f"<h2>{_safe(part.grade_id)}</h2>", f"<p>{_safe(earned + ended)}</p>"]
+    pieces = [f"<h2>{safe(part.grade_id)}</h2>", f"<p>{safe(earned + ended)}</p>"]
     if part.message and part.outcome is not Outcome.PASSED:
-        pieces.append(f"<pre>{_safe(part.message)}</pre>")
+        pieces.append(f"<pre>{safe(part.message)}</pre>")
     if human.comment:
-        pieces.append(f"<p>{_safe(human.comment)}</p>")
+        pieces.append(f"<p>{safe(human.comment)}</p>")
     if part.output:
         pieces.append(
-            f"<details><summary>Printed</summary><pre>{_safe(part.output)}</pre></details>"
+            f"<details><summary>Printed</summary><pre>{safe(part.output)}</pre></details>"
         )
     kind = part.outcome.replace(" ", "-")
     return f'<section class="{kind}">{"".join(pieces)}</section>'
@@ -139,7 +139,7 @@ def _placed(place: str, text: str) -> str:
     return f"{place}: {text}" if place else text
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
     """Text for HTML, without characters that browsers or terminals act upon."""
     kept = "".join(c if c in "\n\t" or (c >= " " and c != "\x7f") else "\ufffd" for c in text)
     return html.escape(kept)

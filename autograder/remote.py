@@ -7,9 +7,14 @@ test can compare it.
 """
 
 import builtins
+import contextlib
 import functools
+import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
+
+import numpy as np
+import torch
 
 from autograder import frame, wire
 from autograder.outcome import Outcome, PartEnded
@@ -37,8 +42,9 @@ class Channel(Protocol):
 class Link:
     """One conversation with one student process."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, seed: str = "0") -> None:
         self.channel = channel
+        self.chance = random.Random(f"spoil {seed}")
         self.shared: dict[int, str] = {}  # objects of locked cells, known there by name
         self.received = 0
 
@@ -58,6 +64,7 @@ class Link:
                 Outcome.ERROR, f"a result of your code could not be read: {error}"
             ) from None
         if "value" in reply:
+            self._spoil(fields, reply.get("changed"))
             return reply["value"]
         if "stop" in reply:
             raise StopIteration
@@ -67,6 +74,20 @@ class Link:
         """Call a library function over there, on the student's objects themselves."""
         name = f"{function.__module__}:{function.__name__}"
         return self.ask("apply", function=name, args=args, options=options)
+
+    def _spoil(self, fields: dict[str, Any], changed: Any) -> None:
+        """Make a change in place visible to the test, without letting it choose the numbers.
+
+        What the student's code wrote into its arguments is not copied back: a test that computes
+        what it expects from the same tensors would then expect what the student likes. Numbers
+        nobody can foresee take their place, so a test that compares with a copy sees a change.
+        """
+        args, options = fields.get("args", ()), fields.get("options", {})
+        for key in changed if isinstance(changed, list) else ():
+            if type(key) is int and 0 <= key < len(args):
+                _spoil(args[key], self.chance)
+            elif isinstance(key, str) and key in options:
+                _spoil(options[key], self.chance)
 
     def _keep(self, value: Any) -> dict[str, Any]:
         if isinstance(value, Proxy):
@@ -150,6 +171,26 @@ def _identity(proxy: Proxy) -> tuple[int, int]:
 def link_of(proxy: Proxy) -> Link:
     """The conversation a proxy belongs to."""
     return object.__getattribute__(proxy, "_Proxy__link")
+
+
+def _spoil(value: Any, chance: random.Random) -> None:
+    """Overwrite tensors and arrays, wherever they lie in `value`; lengthen lists and dicts."""
+    match value:
+        case torch.Tensor():
+            with torch.no_grad(), contextlib.suppress(RuntimeError):  # expanded: not ours to write
+                numbers = [chance.random() * 100 for _ in range(value.numel())]
+                value.copy_(torch.tensor(numbers, dtype=torch.float64).view_as(value))
+        case np.ndarray() if value.flags.writeable and value.dtype.kind in "biufc":
+            value[...] = np.reshape([chance.random() * 100 for _ in range(value.size)], value.shape)
+        case list() | tuple():
+            for item in value:
+                _spoil(item, chance)
+            if isinstance(value, list):
+                value.append(chance.random())
+        case dict():
+            for item in value.values():
+                _spoil(item, chance)
+            value[f"changed {chance.random()}"] = None
 
 
 def remote_form(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -205,7 +205,7 @@ class _Run:
                 raise PartEnded(Outcome.TIMEOUT, "the notebook has used up all its time")
             limits = dataclasses.replace(self.limits, seconds_in_all=left)
             self.session = self.sandbox.session(limits)
-            self.link = Link(self.session)
+            self.link = Link(self.session, self.seed)
             self.link.shared = self.shared
             if all(self._replay(cell) for cell in self.done):
                 return self.session

@@ -66,7 +66,11 @@ class _Desk:
         try:
             request = wire.unpack(text, run, self._resolve)
             name = request.pop("do")
+            before = self._traces(request)
             value = {"value": getattr(self, f"do_{name}")(**request)}
+            after = self._traces(request)
+            if changed := [key for key in before if before[key] != after[key]]:
+                value["changed"] = changed
         except StopIteration:
             value = {"stop": True}
         except BaseException as error:
@@ -81,6 +85,12 @@ class _Desk:
         self.objects[number] = value
         label = getattr(value, "__name__", "") if not isinstance(value, type) else value.__name__
         return {"handle": number, "kind": type(value).__name__[:60], "label": str(label)[:60]}
+
+    def _traces(self, request: dict[str, Any]) -> dict[int | str, bytes]:
+        """The arguments as bytes: tells whether the student's code changed one in place."""
+        positions = enumerate(request.get("args", ()))
+        named = {**dict(positions), **request.get("options", {})}
+        return {key: wire.pack(value, self._keep) for key, value in named.items()}
 
     def _resolve(self, node: dict[str, Any]) -> Any:
         return self.space[node["name"]] if "name" in node else self.objects[node["handle"]]

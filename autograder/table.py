@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from autograder.bank import Trial
 from autograder.outcome import Outcome, Record
 
 
@@ -52,6 +53,22 @@ def class_table(records: Sequence[Record]) -> str:
                 row[part.outcome] += 1
     rows = [[name, *(str(row[one]) for one in outcomes)] for name, row in counts.items()]
     return table(["part", *outcomes], rows)
+
+
+def bank_table(trials: Sequence[Trial]) -> str:
+    """An author's table: wrong answers rejected, right ones accepted, seconds."""
+    rows = []
+    for part in dict.fromkeys(trial.part for trial in trials):
+        mine = [trial for trial in trials if trial.part == part]
+        wrong = [trial for trial in mine if not trial.should_pass]
+        right = [trial for trial in mine if trial.should_pass]
+        seconds = sum(trial.record.timings.get("all", 0.0) for trial in mine)
+        rows.append([part, _share(wrong), _share(right), f"{seconds:.1f}"])
+    return table(["part", "wrong rejected", "right accepted", "seconds"], rows)
+
+
+def _share(trials: Sequence[Trial]) -> str:
+    return f"{sum(trial.as_it_should for trial in trials)} of {len(trials)}"
 
 
 def _first_line(text: str) -> str:

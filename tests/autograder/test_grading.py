@@ -1,5 +1,6 @@
 """A small class from handed-in files to gradebook, records and feedback."""
 
+import csv
 import json
 import os
 import re
@@ -14,9 +15,11 @@ from grading import double_notebook, hand_in, notebook
 from autograder import batch
 from autograder.__main__ import main
 from autograder.course import Course, CourseError
-from autograder.gradebook import GradebookError, open_gradebook
+from autograder.export import harmless
+from autograder.gradebook import GradebookError, open_gradebook, save, sync_assignment
 from autograder.job import Limits
-from autograder.outcome import Outcome
+from autograder.outcome import Outcome, Part, Record
+from autograder.report import similar_answers
 
 SKELETON = double_notebook()
 REFERENCE = SKELETON.reference()
@@ -283,3 +286,88 @@ def test_the_limits_are_part_of_what_a_grade_depends_on(graded):
     assert len(keys) == 2
     assert json.loads((root / "autograded/ann/hw/record.json").read_text())["hashes"]["job"] in keys
     assert os.path.exists(root / "gradebook.db")
+
+
+# --- for instructors ---
+
+
+def test_report_and_export(graded):
+    root, _ = graded
+    assert main(["report", "hw", "--course", str(root)]) == 0
+    page = (root / "autograded" / "report-hw.html").read_text()
+    assert "6 submissions" in page and "ended its own process" in page and "damaged" in page
+    assert not re.search("<script|<b>", page) and "default-src 'none'" in page
+    for form in ("plain", "canvas", "moodle"):
+        path = root / f"{form}.csv"
+        assert main(["export", "--csv", str(path), "--format", form, "--course", str(root)]) == 0
+        rows = list(csv.reader(path.open()))
+        column = rows[0].index({"plain": "student", "canvas": "SIS Login ID"}.get(form, "Username"))
+        found = {row[column]: row[-1] for row in rows[1:] if row[column]}
+        assert {name: float(score) for name, score in found.items()} == SCORES
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "\t=1"])
+def test_no_name_becomes_a_formula(name):
+    assert harmless(name).startswith("'") and harmless("ann") == "ann"
+
+
+def test_what_is_not_graded_yet_is_exported_empty(tmp_path):
+    root = make_course(tmp_path, {"ann": CLASS["ann"]})
+    course = Course.load(root)
+    part = Part("nb", "double_tests", 2.0, Outcome.GRADER_FAULT)
+    with open_gradebook(course.db_url, "x") as gradebook:
+        sync_assignment(gradebook, "hw", course.skeletons("hw"))
+        save(gradebook, Record("hw", "ann", (part,)))
+    assert main(["export", "--csv", str(tmp_path / "g.csv"), "--course", str(root)]) == 0
+    assert (tmp_path / "g.csv").read_text().splitlines()[1] == "ann,,,,"
+
+
+def test_renamed_copies_are_found_and_different_answers_are_not():
+    first = "def f(items, width):\n" + "".join(
+        f"    total_{n} = sum(x * {n} for x in items) + width\n" for n in range(8)
+    )
+    second = "# mine\n" + first.replace("items", "values").replace("total", "t").replace("x", "q")
+    third = "def f(items, width):\n    result = []\n" + "".join(
+        f"    result.append([len(items), {n}, width - {n}])\n" for n in range(8)
+    )
+    records = [
+        Record("hw", name, (), answers={"nb": {"a": text}})
+        for name, text in {"ann": first, "bob": second, "carl": third}.items()
+    ]
+    pairs = list(similar_answers(records, {("nb", "a"): "def f(items, width):\n    pass"}))
+    assert [(a.student, b.student) for _, _, a, b in pairs] == [("ann", "bob")]
+
+
+def test_a_private_course_has_a_secret_of_its_own(graded, tmp_path, capsys):
+    root, _ = graded
+    folder = tmp_path / "mine"
+    assert main(["new-course", str(folder), "--course", str(root)]) == 0
+    mine, public = Course.load(folder), Course.load(root)
+    assert mine.assignments == public.assignments
+    assert mine.seed("hw", "ann") != public.seed("hw", "ann")
+    assert (folder / "grader_secret").stat().st_mode & 0o077 == 0
+    assert not (folder / "submitted").exists() and not (folder / "gradebook.db").exists()
+    assert main(["new-course", str(folder), "--course", str(root)]) == 2
+    assert "not empty" in capsys.readouterr().err
+
+
+def test_the_bank_tells_weak_tests_from_good_ones(tmp_path, capsys):
+    root = make_course(tmp_path, {})
+    answers = {
+        "double/right/sum.py": "def double(x): return x + x",
+        "double/wrong/triple.py": "def double(x): return 3 * x",
+        "add/right/plain.py": "def add(x, y): return x + y",
+        "add/wrong/clipped.py": "def add(x, y): return min(x + y, 9)",
+    }
+    for name, text in answers.items():
+        path = root / "bank" / "hw" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    bank = ["bank", "--course", str(root), "--workers", "1"]
+    assert main(bank) == 0
+    assert capsys.readouterr().out.count("1 of 1") == 4
+    (root / "bank/hw/add/wrong/right_after_all.py").write_text(answers["add/right/plain.py"])
+    (root / "bank/hw/double/right/wrong_after_all.py").write_text("def double(x): return x")
+    assert main(bank) == 1
+    error = capsys.readouterr().err
+    assert "right_after_all.py was accepted" in error and "wrong_after_all.py was rejected" in error

@@ -45,6 +45,11 @@ def custom(): raise Custom("key")
 def square(x): return x ** 2
 def cut(x): return x.detach() ** 2
 def noise(n): return torch.randn(n)
+def zero(x, *rest, y=None):
+    for t in (x, y):
+        if t is not None: t.zero_()
+    return torch.zeros(3)
+def grow(items): items.append(1)
 def forever():
     while True: yield 0
 class Everything:
@@ -66,8 +71,8 @@ table = {"a": [1, (2, None)], 3: torch.arange(2)}
 """
 
 
-NAMES = """Model Point State make use count step bad custom square cut noise forever everything
-    answer table math"""
+NAMES = """Model Point State make use count step bad custom square cut zero grow noise forever
+    everything    answer table math"""
 
 
 @pytest.fixture(scope="module")
@@ -197,6 +202,18 @@ def test_seeded_runs_on_the_students_side(student):
 def test_tests_hand_over_data_only(student):
     with pytest.raises(TypeError, match="locked cell"):
         student["square"](lambda: 0)
+
+
+def test_a_change_in_place_is_seen_but_not_what_it_wrote(student):
+    x, y, z = torch.arange(3.0), torch.arange(3.0), torch.arange(3.0)
+    result = student["zero"](x, z, y=y)
+    assert z.tolist() == [0, 1, 2]  # handed over and left alone
+    for changed in (x, y):
+        assert changed.shape == (3,) and not torch.equal(changed, torch.arange(3.0))
+        assert not torch.equal(changed, result)  # else `f(x) == reference(x)` could be forged
+    items = [1, 2]
+    student["grow"](items)
+    assert items != [1, 2] and items != [1, 2, 1]
 
 
 def test_a_shared_function_crosses_by_its_name(student):
