@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export MATPLOTLIBRC := $(CURDIR)/book/matplotlibrc
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-.PHONY: help book test lab parity lock clean
+.PHONY: help book test lab parity lock clean check grade bank
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
@@ -26,6 +26,15 @@ lab: .venv/ready  ## open JupyterLab on the course
 
 parity: .venv/ready-to-test  ## the table of differences from the reference, and of parameters
 	@$(BIN)/python -m tests.parity
+
+check: .venv/ready  ## grade one notebook here: make check A=02 or N=path/to/notebook.ipynb
+	@$(BIN)/python -m autograder check $(or $(N),$(wildcard assignments/release/$(A)*/*.ipynb))
+
+grade: .venv/ready  ## grade what was handed in: make grade A=02
+	@$(BIN)/python -m autograder grade $(A)
+
+bank: .venv/ready  ## try the tests on answers known to be right or wrong: make bank [A=02]
+	@$(BIN)/python -m autograder bank $(A)
 
 lock: .venv/ready  ## renew requirements.txt and requirements-test.txt
 	@$(BIN)/python tools/lock.py

@@ -106,3 +106,33 @@ def hand_in(folder, notebook_or_text, name="nb"):
     data = text if isinstance(text, bytes) else text.encode()
     (folder / f"{name}.ipynb").write_bytes(data)
     return folder
+
+
+SKELETON = double_notebook()
+REFERENCE = SKELETON.reference()
+CLASS = {
+    "ann": notebook(SKELETON),
+    "bob": notebook(SKELETON, {**REFERENCE, "add": "def add(x, y): return min(x + y, 9)"}),
+    "carl": notebook(SKELETON, {**REFERENCE, "double": "import os\nos._exit(1)"}),
+    "dora": notebook(SKELETON, {}),
+    "emil": "{ not a notebook",
+    "fay": notebook(
+        SKELETON, {**REFERENCE, "double": "print('<script>alert(1)</script>')\ndouble = '<b>'"}
+    ),
+}
+SCORES = {"ann": 5.0, "bob": 3.0, "carl": 3.0, "dora": 0.0, "emil": 0.0, "fay": 3.0}
+
+
+def make_course(root, submissions):
+    source = notebook(SKELETON)
+    for item in source["cells"]:
+        if item["metadata"].get("nbgrader", {}).get("grade_id") == "double_tests":
+            item["source"] += ["\n### BEGIN HIDDEN TESTS\n# canary-77\n### END HIDDEN TESTS"]
+    hand_in(root / "source" / "hw", source)
+    (root / "nbgrader_config.py").write_text(
+        "c = get_config()\nc.CourseDirectory.course_id = 'x'\n"
+    )
+    for student, handed_in in submissions.items():
+        hand_in(root / "submitted" / student / "hw", handed_in)
+    (root / "submitted").mkdir(exist_ok=True)
+    return root
