@@ -120,7 +120,9 @@ def test_equal_to_a_reference_written_by_hand(make, settings, decay):
     for gradient in gradients:
         p.grad = gradient.clone()
         optimizer.step()
-    torch.testing.assert_close(p.detach(), torch.tensor(expected).double(), rtol=0, atol=1e-7)
+    torch.testing.assert_close(
+        p.detach(), torch.tensor(expected, dtype=torch.float64), rtol=0, atol=1e-12
+    )
 
 
 def test_lamb_moves_a_tensor_by_lr_times_its_norm_and_others_like_adam():
