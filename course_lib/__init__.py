@@ -1,6 +1,6 @@
 """How BERT and GPT work inside: ten variants of BERT and a GPT from the same bricks."""
 
-from course_lib.model import Transformer, assemble, build
+from course_lib.model import Transformer, assemble, build, grow_vocabulary
 from course_lib.spec import Spec, diff
 from course_lib.variants import VARIANTS
 
@@ -22,4 +22,13 @@ ALPHABET = {
     "n": "blocks or spans",
 }
 
-__all__ = ["ALPHABET", "VARIANTS", "Spec", "Transformer", "assemble", "build", "diff"]
+__all__ = [
+    "ALPHABET",
+    "VARIANTS",
+    "Spec",
+    "Transformer",
+    "assemble",
+    "build",
+    "diff",
+    "grow_vocabulary",
+]

@@ -6,7 +6,8 @@ bricks/attention.py, bricks/feedforward.py.
 
 import difflib
 import math
-from typing import overload
+from dataclasses import replace
+from typing import Literal, overload
 
 import torch
 from torch import Tensor, nn
@@ -20,10 +21,12 @@ from course_lib.heads import (
     MaskedLM,
     Pretraining,
     QuestionAnswering,
+    SpanBoundary,
     States,
     WithHead,
 )
 from course_lib.spec import Spec
+from course_lib.tokenizers.grow import grow_embeddings
 from course_lib.variants import VARIANTS
 
 
@@ -247,3 +250,24 @@ def build(
     """
     choose("variant", name, list(VARIANTS))
     return assemble(VARIANTS[name], head, pooler, classes)
+
+
+def grow_vocabulary(
+    model: Transformer | WithHead,
+    vocabulary: int,
+    init: Literal["mean", "random"] = "mean",
+    generator: torch.Generator | None = None,
+) -> None:
+    """Give a model rows for new tokens, in place: the token table grows, and so do heads' biases.
+
+    Old rows stay as they are; heads share the table, so their logits grow with it. Make the
+    optimizer afterwards: it would go on moving the old tensors. Raises `ValueError` where the
+    vocabulary would shrink.
+    """
+    backbone = model if isinstance(model, Transformer) else model.backbone
+    grow_embeddings(backbone.embeddings.token, vocabulary, init, generator)
+    for module in model.modules():
+        if isinstance(module, MaskedLM | SpanBoundary):
+            new = module.bias.new_zeros(vocabulary - len(module.bias))
+            module.bias = nn.Parameter(torch.cat([module.bias.detach(), new]))
+    backbone.spec = replace(backbone.spec, vocabulary=vocabulary)

@@ -10,6 +10,7 @@ import course_lib
 from course_lib import VARIANTS, Transformer, assemble, build
 from course_lib.bricks.disentangled import Disentangled
 from course_lib.heads import WithHead
+from course_lib.model import grow_vocabulary
 
 NAMES = list(VARIANTS)
 IDS = torch.randint(4, 40, (2, 9), generator=torch.Generator().manual_seed(0))
@@ -261,3 +262,29 @@ def test_the_alphabet_is_one_letter_an_axis():
 def test_disentangled_attention_needs_relative_positions():
     with pytest.raises(ValueError, match="Give them Relative"):
         replace(VARIANTS["bert-base"], attention=Disentangled())
+
+
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [("bert-tiny", "mlm"), ("spanbert", "pretraining"), ("gpt2", "lm"), ("albert", None)],
+)
+def test_a_grown_model_predicts_old_tokens_as_before(name, head):
+    torch.manual_seed(0)
+    small = replace(VARIANTS[name], vocabulary=50, width=24, layers=2, heads=2, feedforward=32)
+    model = assemble(small, head=head).eval()
+    ids = torch.randint(2, 50, (2, 9))
+    inputs = {"spans": torch.tensor([[[2, 4]], [[3, 3]]])} if name == "spanbert" else {}
+
+    def logits():
+        found = model(ids, **inputs)
+        return [x for x in found if x is not None] if isinstance(found, tuple) else [found]
+
+    before = logits()
+    grow_vocabulary(model, 53)
+    for old, new in zip(before, logits(), strict=True):
+        assert torch.equal(old, new[..., : old.size(-1)])
+        assert new.size(-1) == (53 if head else small.width)
+    assert model.spec.vocabulary == 53
+    model(torch.tensor([[52, 51, 50]]), **({"spans": torch.tensor([[[1, 1]]])} if inputs else {}))
+    with pytest.raises(ValueError, match="53"):
+        grow_vocabulary(model, 52)
