@@ -27,6 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(getattr(commands, options.command.replace("-", "_"))(options))
     except (CourseError, GradebookError, WorkerDied) as problem:
         print(f"autograder: {problem}", file=sys.stderr)
+    except TimeoutError as problem:  # an OSError of its own kind: the cluster does not answer
+        print(f"autograder: {problem or 'no answer in time'}", file=sys.stderr)
     except OSError as problem:  # a full disk, a folder without permission
         where = f" ({problem.filename})" if problem.filename else ""
         print(f"autograder: {problem.strerror or problem}{where}", file=sys.stderr)
@@ -56,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     grade.add_argument("assignment")
     grade.add_argument("--student", action="append", default=[], help="only this one; repeatable")
     grade.add_argument("--workers", type=int, default=0, help="processes; default: one a core")
+    grade.add_argument("--scheduler", default="", help="Dask cluster, for example tcp://host:8786")
     grade.add_argument("--again", action="store_true", help="also what has not changed")
     grade.add_argument(
         "--dry-run", action="store_true", help="show what would change, write nothing"

@@ -24,6 +24,7 @@ from autograder.pool import Setup, cores, run_jobs
 from autograder.skeleton import Skeleton
 
 RECORD = "record.json"
+Run = Callable[[list[Job]], Iterator[tuple[Job, Record]]]
 
 
 @dataclass
@@ -48,6 +49,7 @@ def grade_class(
     students: Iterable[str] = (),
     limits: Limits | None = None,
     workers: int = 0,
+    scheduler: str = "",
     bubblewrap: bool = True,
     again: bool = False,
     dry_run: bool = False,
@@ -81,8 +83,10 @@ def grade_class(
                 summary.unchanged.append(old)
             else:
                 jobs.append(job)
+        count = min(workers or cores(), len(jobs))
+        run = _runner(scheduler, setup, count)
         for job, record in _checked(
-            jobs, reference_job(assignment, skeletons, limits), setup, workers, summary
+            jobs, reference_job(assignment, skeletons, limits), run, summary
         ):
             if changes := pending_changes(gradebook, record):
                 summary.changes[job.student] = changes
@@ -120,8 +124,17 @@ def reference_job(assignment: str, skeletons: Mapping[str, Skeleton], limits: Li
     return Job(assignment, "(reference)", tuple(skeletons.values()), answers, limits=limits)
 
 
+def _runner(scheduler: str, setup: Setup, workers: int) -> Run:
+    """How jobs are run: by processes on this machine, or by a Dask cluster."""
+    if scheduler:
+        from autograder.cluster import run_on_cluster
+
+        return lambda jobs: run_on_cluster(jobs, setup, scheduler)
+    return lambda jobs: run_jobs(jobs, setup, workers)
+
+
 def _checked(
-    jobs: list[Job], reference: Job, setup: Setup, workers: int, summary: Summary
+    jobs: list[Job], reference: Job, run: Run, summary: Summary
 ) -> Iterator[tuple[Job, Record]]:
     """Records of the jobs, once it is known which tests the reference itself does not pass.
 
@@ -131,7 +144,7 @@ def _checked(
         return
     known = False
     held: list[tuple[Job, Record]] = []
-    for job, record in run_jobs([reference, *jobs], setup, min(workers or cores(), len(jobs))):
+    for job, record in run([reference, *jobs]):
         if job is reference:
             known = True
             summary.broken = {

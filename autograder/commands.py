@@ -63,6 +63,7 @@ def grade(options: argparse.Namespace) -> int:
             students=options.student,
             limits=Limits(),
             workers=options.workers,
+            scheduler=options.scheduler,
             bubblewrap=not options.no_sandbox,
             again=options.again,
             dry_run=options.dry_run,
