@@ -5,13 +5,13 @@ bricks/attention.py, bricks/feedforward.py.
 """
 
 import difflib
-import math
 from dataclasses import replace
 from typing import Literal, overload
 
 import torch
 from torch import Tensor, nn
 
+from course_lib.bricks.block import Block
 from course_lib.bricks.embeddings import RelativePositions
 from course_lib.context import Cache, Context
 from course_lib.heads import (
@@ -25,6 +25,7 @@ from course_lib.heads import (
     States,
     WithHead,
 )
+from course_lib.optim import normal_init_, residual_init_
 from course_lib.spec import Spec
 from course_lib.tokenizers.grow import grow_embeddings
 from course_lib.variants import VARIANTS
@@ -113,22 +114,18 @@ class Transformer(nn.Module):
 
 
 def initialise(model: nn.Module) -> None:
-    """BERT's initialisation: weights N(0, 0.02²), biases 0, LayerNorms 1 and 0.
+    """BERT's start, `normal_init_`, with the rows of padding at zero.
 
     In a Pre-LN stack what joins the stream starts 1/√(2l) smaller (Radford et al. 2019, §2.3).
     """
-    for module in model.modules():
-        if isinstance(module, nn.Linear | nn.Embedding):
-            nn.init.normal_(module.weight, std=0.02)
-        if isinstance(module, nn.Linear) and module.bias is not None:
-            nn.init.zeros_(module.bias)
-        if isinstance(module, nn.Embedding) and module.padding_idx is not None:
-            with torch.no_grad():
-                module.weight[module.padding_idx].zero_()
+    normal_init_(model)
+    for table in model.modules():
+        if isinstance(table, nn.Embedding) and table.padding_idx is not None:
+            nn.init.zeros_(table.weight.data[table.padding_idx])
     if isinstance(model, Transformer) and model.spec.block.final_norm:
-        for name, weight in model.layers.named_parameters():
-            if name.endswith("output.weight"):
-                nn.init.normal_(weight, std=0.02 / math.sqrt(2 * model.spec.layers))
+        for block in model.layers:
+            assert isinstance(block, Block)
+            residual_init_([block.attention.output, block.feedforward.output], model.spec.layers)
 
 
 def check(
