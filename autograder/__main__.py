@@ -54,6 +54,10 @@ def _parser() -> argparse.ArgumentParser:
     release = command("release", "make the version that students get, without answers")
     release.add_argument("assignment")
 
+    collect = command("collect", "sort a platform's download into the submitted folders")
+    collect.add_argument("assignment")
+    collect.add_argument("source", type=Path, help="a zip of notebooks, or a folder of them")
+
     grade = command("grade", "grade what was handed in and write it into the gradebook")
     grade.add_argument("assignment")
     grade.add_argument("--student", action="append", default=[], help="only this one; repeatable")

@@ -73,6 +73,18 @@ def grade(options: argparse.Namespace) -> int:
     return 1 if summary.faulty or summary.broken else 0
 
 
+def collect(options: argparse.Namespace) -> int:
+    """Sort a download into the submitted folders."""
+    from autograder.collect import collect as sort_in
+
+    course = Course.load(options.course)
+    students, notes = sort_in(course, course.resolve(options.assignment), options.source)
+    for note in notes:
+        print(f"note: {note}")
+    print(f"{len(students)} students handed in")
+    return 0 if students else 1
+
+
 @contextlib.contextmanager
 def _progress(unit: str) -> Iterator[Callable[[int, int], None]]:
     """A bar with rate and time left, on a terminal only."""

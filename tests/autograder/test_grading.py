@@ -97,7 +97,7 @@ def test_the_secret_is_made_once_and_readable_by_its_owner_only(graded):
     assert course.seed("hw", "ann") == batch.read_record(course, "hw", "ann").seed
 
 
-# --- regrading ---
+# --- grading again ---
 
 
 def test_a_regrade_replaces_scores_and_keeps_what_humans_entered(tmp_path):
