@@ -20,7 +20,7 @@ from course_lib.objectives import TinyStudent, distil_bert, imitate, tiny_bert
 from course_lib.records import curve
 from course_lib.rows import Row, counting, dice, masked, padded
 from course_lib.runs import Results
-from course_lib.runs.language import TOKENS, chinese_model
+from course_lib.runs.language import TOKENS, chinese_model, new_model
 from course_lib.runs.reviews import fine_tuned
 from course_lib.runs.texts import chinese_texts, chinese_words, labelled, vocabulary, windowed
 from course_lib.train import Recipe, train
@@ -74,10 +74,9 @@ def tinybert(seed: int, work: Path) -> Results:
     """Half the layers at half the width, taught layer by layer: first in general, then the task."""
     language_model, _ = chinese_model(seed, work)
     teacher = task_teacher(seed, work, language_model.backbone)
-    spec = replace(teacher.spec, layers=2, width=64, feedforward=256, dropout=0.0)
-    torch.manual_seed(seed)
-    model = assemble(replace(spec, attention_dropout=0.0), head="classification")
-    assert isinstance(model, WithHead)
+    spec = replace(teacher.spec, layers=2, width=64, feedforward=256)
+    still = replace(spec, dropout=0.0, attention_dropout=0.0)
+    model = new_model(still, "classification", seed)
     student = TinyStudent(model.backbone, teacher.spec.width)
     folder = work / "tinybert"
     layers = counting(padded, rows=TINY_LAYERS)

@@ -71,7 +71,7 @@ def gpt(seed: int, work: Path) -> Results:
             "training tokens": len(rows(texts)) * TOKENS,
             "steps": len(history),
             "loss of a uniform guess": round(math.log(len(tokenizer)), 3),
-            "first held-out loss": round(held_out[0][1], 3),
+            f"held-out loss after {held_out[0][0]:.0f} steps": round(held_out[0][1], 3),
             "last held-out loss": round(held_out[-1][1], 3),
         },
         curves={"training loss": curve(history, "lm"), "held-out loss": held_out},

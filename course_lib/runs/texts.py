@@ -16,8 +16,8 @@ REVIEW_TOKENS = 128  # longer reviews are cut
 
 @cache
 def english_words() -> WordPiece:
-    """A WordPiece vocabulary of 2,000 for the language reference."""
-    return WordPiece.train(english_parts()[0], size=2_000, progress=False)
+    """A WordPiece vocabulary of 4,000 for the language reference."""
+    return WordPiece.train(english_parts()[0], size=4_000, progress=False)
 
 
 @cache
