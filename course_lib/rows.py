@@ -33,7 +33,7 @@ Collate = Callable[[list[Row], Random], Batch]
 def padded(rows: list[Row], rng: Random | None = None) -> Batch:
     """Rows as they are: `input_ids` and `attention_mask`, b t, `label`, b, and segments if any.
 
-    Padding gets id 0 in every vocabulary: where the mask is 0, the id is never looked at.
+    Padding gets id 0 in every vocabulary: where the mask is 0, no real token looks at it.
     """
     batch = {
         "input_ids": pad([row.ids for row in rows], 0),

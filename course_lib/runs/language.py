@@ -10,11 +10,13 @@ from course_lib import data
 from course_lib.evaluate import losses_on
 from course_lib.heads import WithHead
 from course_lib.logs import History
+from course_lib.losses import IGNORED
+from course_lib.metrics import accuracy
 from course_lib.model import assemble
-from course_lib.objectives import OnlyMasked, predict_only_masked
+from course_lib.objectives import OnlyMasked, inputs, predict_only_masked
 from course_lib.optim import normal_init_
 from course_lib.records import curve
-from course_lib.rows import masked
+from course_lib.rows import Collate, Row, dice, masked
 from course_lib.runs import Results
 from course_lib.runs.texts import (
     chinese_encoder,
@@ -37,10 +39,10 @@ CHINESE = Recipe(steps=5_000, lr=2e-3, batch=16, precision="bfloat16", every=250
 TOKENS = 128  # the longest row in pre-training, and so the last position that is trained
 
 ENGLISH_BLANKS = [
-    "The [MASK] statement is used to define a function.",
-    "If the expression is false, an exception is [MASK].",
-    "A list is a mutable [MASK].",
-    "The try statement specifies exception [MASK].",
+    "The following [MASK] is used to create a new object.",
+    "If the expression is [MASK], an exception is raised.",
+    "Changed in [MASK] 3.8: The class was added.",
+    "The [MASK] of the function is a string.",
 ]
 CHINESE_BLANKS = [
     "中国的首都是北[MASK]。",
@@ -58,20 +60,25 @@ def english_mlm(seed: int, work: Path) -> Results:
     model, history = pretrain(
         spec, tokenizer, texts, held, replace(ENGLISH, seed=seed), work / "english-mlm"
     )
-    return results(model, tokenizer, history, ENGLISH_BLANKS)
+    return results(model, tokenizer, history, held, ENGLISH_BLANKS)
 
 
 def chinese_mlm(seed: int, work: Path) -> Results:
     """A small encoder on Chinese news and reviews; held out are reviews for validation."""
     model, history = chinese_model(seed, work)
-    return results(model, chinese_words(), history, CHINESE_BLANKS)
+    return results(model, chinese_words(), history, chinese_held(), CHINESE_BLANKS)
 
 
 def chinese_model(seed: int, work: Path) -> tuple[WithHead, History]:
     """The Chinese encoder with its head: trained now, or found in the working folder."""
-    held = [example.text for example in data.reviews().validation[:300]]
     recipe, folder = replace(CHINESE, seed=seed), work / "chinese-mlm"
-    return pretrain(chinese_encoder(), chinese_words(), chinese_texts(), held, recipe, folder)
+    texts, held = chinese_texts(), chinese_held()
+    return pretrain(chinese_encoder(), chinese_words(), texts, held, recipe, folder)
+
+
+def chinese_held() -> list[str]:
+    """Reviews for validation, on which the language model is measured."""
+    return [example.text for example in data.reviews().validation[:300]]
 
 
 def pretrain(
@@ -110,21 +117,41 @@ def new_model(spec: Spec, head: str, seed: int) -> WithHead:
     return model
 
 
-def results(model: WithHead, tokenizer: WordPiece, history: History, blanks: list[str]) -> Results:
+def results(
+    model: WithHead, tokenizer: WordPiece, history: History, held: list[str], blanks: list[str]
+) -> Results:
     """The record of a language model."""
-    held = curve(history, "validation_mlm")
+    curve_held = curve(history, "validation_mlm")
+    rows = windowed(tokenizer, held, TOKENS)
+    found, commonest = blanks_found(model, rows, masked(vocabulary(tokenizer)))
     return Results(
         numbers={
             "parameters": sum(p.numel() for p in model.parameters()),
             "vocabulary": len(tokenizer),
             "steps": len(history),
             "loss of a uniform guess": round(math.log(len(tokenizer)), 3),
-            f"held-out loss after {held[0][0]:.0f} steps": round(held[0][1], 3),
-            "last held-out loss": round(held[-1][1], 3),
+            f"held-out loss after {curve_held[0][0]:.0f} steps": round(curve_held[0][1], 3),
+            "last held-out loss": round(curve_held[-1][1], 3),
+            "held-out blanks filled in right": round(found, 3),
+            "the same, always guessing the commonest token": round(commonest, 3),
         },
-        curves={"training loss": curve(history, "mlm"), "held-out loss": held},
+        curves={"training loss": curve(history, "mlm"), "held-out loss": curve_held},
         texts={"filled in": [fill_in(model, tokenizer, blank) for blank in blanks]},
     )
+
+
+@torch.no_grad()
+def blanks_found(model: WithHead, rows: list[Row], collate: Collate) -> tuple[float, float]:
+    """How often the likeliest token is right where one was hidden, and how often the commonest."""
+    guesses, labels = [], []
+    for first in range(0, len(rows), 64):
+        batch = collate(rows[first : first + 64], dice("blanks", first))
+        chosen = batch["mlm"] != IGNORED
+        guesses.append(OnlyMasked(model)(chosen, **inputs(batch)).argmax(-1))
+        labels.append(batch["mlm"][chosen])
+    right, wanted = torch.cat(guesses), torch.cat(labels)
+    commonest = torch.bincount(wanted).max() / len(wanted)
+    return accuracy(right, wanted), commonest.item()
 
 
 @torch.no_grad()
