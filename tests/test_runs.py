@@ -25,6 +25,7 @@ def small(monkeypatch, shipped):
     monkeypatch.setattr(data, "reviews", lambda: few)
     monkeypatch.setattr(data, "chinese_news", lambda: news)
     monkeypatch.setattr(texts, "REVIEW_TOKENS", 24)
+    monkeypatch.setattr(texts, "CHINESE_VOCABULARY", 400)
     for module in (texts, language, gpt):
         monkeypatch.setattr(
             module, "english_parts", lambda: (paragraphs[0][:400], paragraphs[1][:20])

@@ -28,15 +28,15 @@ from course_lib.runs.texts import (
     windowed,
 )
 from course_lib.spec import Spec
-from course_lib.tokenizers import WordPiece
+from course_lib.tokenizers import Tokenizer
 from course_lib.train import Recipe, train
 from course_lib.variants import BERT_TINY
 
 # Many small steps: for the first thousand or so the loss hardly falls below that of a bag of words,
 # until attention has found positions, and the number of texts in a step does not shorten that.
 ENGLISH = Recipe(steps=4_000, lr=2e-3, batch=16, precision="bfloat16", every=200, watch="none")
-CHINESE = Recipe(steps=5_000, lr=2e-3, batch=16, precision="bfloat16", every=250, watch="none")
-TOKENS = 128  # the longest row in pre-training, and so the last position that is trained
+CHINESE = Recipe(steps=2_500, lr=2e-3, batch=32, precision="bfloat16", every=250, watch="none")
+TOKENS = 96  # the longest row in pre-training, and so the last position that is trained
 
 ENGLISH_BLANKS = [
     "The following [MASK] is used to create a new object.",
@@ -45,10 +45,10 @@ ENGLISH_BLANKS = [
     "The [MASK] of the function is a string.",
 ]
 CHINESE_BLANKS = [
-    "中国的首都是北[MASK]。",
-    "酒店的房间很干[MASK]。",
-    "这本书很好[MASK]。",
-    "国家主席江[MASK]民发表讲话。",
+    "酒店的房间很[MASK]。",
+    "这本书的内容很[MASK]。",
+    "国家主席江[MASK]发表讲话。",
+    "电脑的[MASK]不错，价格也便宜。",
 ]
 
 
@@ -83,7 +83,7 @@ def chinese_held() -> list[str]:
 
 def pretrain(
     spec: Spec,
-    tokenizer: WordPiece,
+    tokenizer: Tokenizer,
     texts: list[str],
     held: list[str],
     recipe: Recipe,
@@ -118,7 +118,7 @@ def new_model(spec: Spec, head: str, seed: int) -> WithHead:
 
 
 def results(
-    model: WithHead, tokenizer: WordPiece, history: History, held: list[str], blanks: list[str]
+    model: WithHead, tokenizer: Tokenizer, history: History, held: list[str], blanks: list[str]
 ) -> Results:
     """The record of a language model."""
     curve_held = curve(history, "validation_mlm")
@@ -155,13 +155,13 @@ def blanks_found(model: WithHead, rows: list[Row], collate: Collate) -> tuple[fl
 
 
 @torch.no_grad()
-def fill_in(model: WithHead, tokenizer: WordPiece, text: str, guesses: int = 3) -> str:
+def fill_in(model: WithHead, tokenizer: Tokenizer, text: str, guesses: int = 3) -> str:
     """A text with its `[MASK]` replaced by the likeliest tokens and their probabilities."""
     ids = torch.tensor([tokenizer.encode(text)])
     at = (ids[0] == tokenizer.vocabulary["[MASK]"]).nonzero()[0]
     best = model(ids)[0, at[0]].softmax(-1).topk(guesses)
     shown = ", ".join(
-        f"{tokenizer.names[i]} {p:.0%}"
+        f"{tokenizer.decode([i])} {p:.0%}"
         for i, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
     )
     return text.replace("[MASK]", f"[{shown}]")
