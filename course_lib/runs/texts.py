@@ -74,7 +74,8 @@ def small_gpt() -> Spec:
 
 def vocabulary(tokenizer: Tokenizer) -> Vocabulary:
     """What masking single tokens has to know of a tokenizer with BERT's special tokens."""
-    return Vocabulary(len(tokenizer), *(tokenizer.vocabulary[token] for token in SPECIAL))
+    pad, unk, cls, sep, mask = (tokenizer.vocabulary[token] for token in SPECIAL)
+    return Vocabulary(len(tokenizer), pad, unk, cls, sep, mask)
 
 
 def windowed(tokenizer: Tokenizer, texts: Iterable[str], tokens: int) -> list[Row]:
