@@ -133,11 +133,22 @@ def test_multi_head_attention_is_a_loop_over_heads_and_tokens():
     close(attention(x, Context(keep)), attention.output(mixed), 1e-14)
 
 
-def test_keys_and_values_can_come_from_elsewhere():
+@pytest.mark.parametrize("keys", [2, 5, 7])
+def test_keys_and_values_can_come_from_elsewhere(keys):
     attention = MultiHeadAttention(SMALL, Full()).eval()
-    x, memory = torch.randn(2, 3, 12), torch.randn(2, 7, 12)
-    keep = torch.ones(2, 7, dtype=torch.bool)
-    assert attention(x, Context(keep), memory).shape == (2, 3, 12)
+    x, memory = torch.randn(2, 5, 12), torch.randn(2, keys, 12)
+    keep = torch.ones(2, keys, dtype=torch.bool)
+    keep[1, -1] = False
+    q, k, v = (
+        split_heads(linear(source), SMALL.heads)
+        for linear, source in (
+            (attention.query, x),
+            (attention.key, memory),
+            (attention.value, memory),
+        )
+    )
+    mixed = scaled_dot_product_attention(q, k, v, keep[:, None, None, :])
+    close(attention(x, Context(keep), memory), attention.output(merge_heads(mixed)))
     close(attention(memory, Context(keep), memory), attention(memory, Context(keep)))
 
 

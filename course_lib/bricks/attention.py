@@ -86,7 +86,7 @@ class MultiHeadAttention(nn.Module):
         """True where the pattern lets a pair meet and the key is a real token: b 1 q k."""
         queries, keys = scores.shape[-2:]
         j = torch.arange(keys, device=scores.device)  # k
-        i = j[keys - queries :]  # q
+        i = torch.arange(keys - queries, keys, device=scores.device)  # q
         pairs = self.pattern(i[:, None], j[None, :])  # q k
         return pairs & context.keep[:, None, None, :]  # b 1 q k
 
