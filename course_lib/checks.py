@@ -2,8 +2,8 @@
 
 Only data passes between a test and an answer: numbers, strings, lists, dicts, tensors. So a
 grader can keep the tests in one process and the answers in another; there it puts remote forms
-of `gradients` and `seeded` in the place of these local ones. `draw`, `close` and `Credit` never
-call the answer and stay as they are.
+of `gradients` and `seeded` in the place of these local ones. `draw`, `close`, `same` and `Credit`
+never call the answer and stay as they are.
 
 Left out: grading itself, and any defence against forged answers.
 """
@@ -26,7 +26,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-__all__ = ["Credit", "block", "close", "draw", "gradients", "seeded"]
+__all__ = ["Credit", "block", "close", "draw", "gradients", "same", "seeded"]
 
 
 def draw(
@@ -140,6 +140,39 @@ def _float64(value: Any) -> Tensor:
 def _far(got: Tensor, want: Tensor, within: float) -> Tensor:
     near = (got - want).abs() <= within * want.abs().clamp(min=1)  # False for NaN
     return ~(near & want.isfinite() | (got == want))
+
+
+def same(
+    actual: Any, expected: Any, message: str, *, mistakes: Mapping[str, Any] | None = None
+) -> None:
+    """Raise an `AssertionError` with the message unless actual equals expected exactly.
+
+    For strings, whole numbers, and lists and dicts of them; a tuple or a tensor counts as the list
+    of its items. `mistakes` is as in `close`.
+    """
+    got, want = _plain(actual), _plain(expected)
+    if got == want:
+        return
+    for mistake, value in (mistakes or {}).items():
+        if got == _plain(value):
+            raise AssertionError(f"{mistake}.")
+    missing = " Is a return missing?" if actual is None else ""
+    raise AssertionError(f"{message}: got {_short(got)} where {_short(want)} belongs.{missing}")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Tensor | np.ndarray):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+def _short(value: Any, longest: int = 160) -> str:
+    text = repr(value)
+    return text if len(text) <= longest else f"{text[:longest]} …"
 
 
 class Credit:

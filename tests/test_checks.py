@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.checks import Credit, close, draw, gradients, seeded
+from course_lib.checks import Credit, close, draw, gradients, same, seeded
 
 
 def test_draw_depends_on_name_and_seed_alone(monkeypatch):
@@ -110,6 +110,40 @@ def test_close_names_the_mistake_that_leads_to_the_value():
         close(8.1, 64.0, "variance", within=0.05, mistakes=mistakes)
     with pytest.raises(AssertionError, match="^variance: got 9"):
         close(9.0, 64.0, "variance", within=0.05, mistakes=mistakes)
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (("un", "##do"), ["un", "##do"]),
+        ({("a", "b"): np.int64(2)}, {("a", "b"): 2}),
+        (torch.tensor([[1, 0], [2, 3]]), [[1, 0], (2, 3)]),
+        (None, None),
+    ],
+)
+def test_same_accepts(actual, expected):
+    same(actual, expected, "equal")
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "says"),
+    [
+        (["un"], ["un", "##do"], r"tokens: got \['un'\] where \['un', '##do'\] belongs\.$"),
+        (["##do", "un"], ["un", "##do"], "got"),
+        ("12", 12, "got '12' where 12 belongs"),
+        ({"a": 1, "b": 0}, {"a": 1}, "got"),
+        (None, ["un"], "Is a return missing"),
+        (list(range(100)), [], r"40, 41, 4 … where \[\] belongs"),
+    ],
+)
+def test_same_says_what_is_there_and_what_belongs(actual, expected, says):
+    with pytest.raises(AssertionError, match=says):
+        same(actual, expected, "tokens")
+
+
+def test_same_names_the_mistake_that_leads_to_the_value():
+    with pytest.raises(AssertionError, match="^Join from the left\\.$"):
+        same(("a", "aa"), ["aa", "a"], "three", mistakes={"Join from the left": ["a", "aa"]})
 
 
 def test_credit_adds_up_and_says_what_was_missed(capsys):
