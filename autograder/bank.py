@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course import Course, CourseError
-from autograder.job import Job, Limits, preload_for
+from autograder.job import Job, Limits, packed, preload_for
 from autograder.outcome import Outcome, Record
 from autograder.pool import Setup, cores, run_jobs
 from autograder.skeleton import Role, Skeleton
@@ -71,6 +71,7 @@ def try_bank(
 
 def _jobs(course: Course, assignment: str) -> Iterator[tuple[Path, Job]]:
     skeletons = course.skeletons(assignment)
+    files = packed(course.data_files(assignment))
     for path in sorted((course.root / "bank" / assignment).glob("*/*/*.py")):
         part, kind = path.parts[-3:-1]
         if kind not in ("wrong", "right"):
@@ -86,6 +87,7 @@ def _jobs(course: Course, assignment: str) -> Iterator[tuple[Path, Job]]:
                 {skeleton.name: answers},
                 seed=course.seed(assignment, str(path.relative_to(course.root))),
                 limits=Limits(),
+                files=files,
             ),
         )
 

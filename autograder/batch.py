@@ -18,7 +18,7 @@ from nbgrader.utils import parse_utc
 from autograder.course import Course, CourseError
 from autograder.gradebook import Change, open_gradebook, pending_changes, save, sync_assignment
 from autograder.intake import read_plain_file, read_submission, rebuild
-from autograder.job import Job, Limits, preload_for
+from autograder.job import Job, Limits, packed, preload_for
 from autograder.outcome import Outcome, Part, Record
 from autograder.pool import Setup, cores, run_jobs
 from autograder.skeleton import Skeleton
@@ -62,6 +62,7 @@ def grade_class(
     """
     limits = limits or Limits()
     skeletons = course.skeletons(assignment)
+    files = packed(course.data_files(assignment))
     folders = course.submissions(assignment)
     if unknown := set(students) - set(folders):
         raise CourseError(
@@ -77,7 +78,7 @@ def grade_class(
             sync_assignment(gradebook, assignment, skeletons)
         jobs = []
         for student in wanted:
-            job = job_for(course, assignment, student, folders[student], skeletons, limits)
+            job = job_for(course, assignment, student, folders[student], skeletons, limits, files)
             old = read_record(course, assignment, student)
             if old and not again and old.hashes.get("job") == job.key and not old.faulty:
                 summary.unchanged.append(old)
@@ -86,7 +87,7 @@ def grade_class(
         count = min(workers or cores(), len(jobs))
         run = _runner(scheduler, setup, count)
         for job, record in _checked(
-            jobs, reference_job(assignment, skeletons, limits), run, summary
+            jobs, reference_job(assignment, skeletons, limits, files), run, summary
         ):
             if changes := pending_changes(gradebook, record):
                 summary.changes[job.student] = changes
@@ -104,6 +105,7 @@ def job_for(
     folder: Path,
     skeletons: Mapping[str, Skeleton],
     limits: Limits,
+    files: Mapping[str, str] | None = None,
 ) -> Job:
     """Read a submission; nothing of it is run."""
     submission = read_submission(folder, skeletons)
@@ -115,13 +117,26 @@ def job_for(
         submission.notes,
         course.seed(assignment, student),
         limits,
+        files or {},
     )
 
 
-def reference_job(assignment: str, skeletons: Mapping[str, Skeleton], limits: Limits) -> Job:
+def reference_job(
+    assignment: str,
+    skeletons: Mapping[str, Skeleton],
+    limits: Limits,
+    files: Mapping[str, str] | None = None,
+) -> Job:
     """The instructor's own answers, graded like anybody's."""
     answers = {name: skeleton.reference() for name, skeleton in skeletons.items()}
-    return Job(assignment, "(reference)", tuple(skeletons.values()), answers, limits=limits)
+    return Job(
+        assignment,
+        "(reference)",
+        tuple(skeletons.values()),
+        answers,
+        limits=limits,
+        files=files or {},
+    )
 
 
 def _runner(scheduler: str, setup: Setup, workers: int) -> Run:

@@ -10,9 +10,9 @@ from tqdm import tqdm
 
 from autograder.bank import try_bank
 from autograder.batch import Summary, grade_class
-from autograder.course import Course, CourseError
+from autograder.course import Course, CourseError, read_data
 from autograder.intake import read_notebook
-from autograder.job import Job, Limits, preload_for
+from autograder.job import Job, Limits, packed, preload_for
 from autograder.pool import Setup, run_jobs
 from autograder.skeleton import Skeleton, read_skeleton
 from autograder.table import bank_table, class_table, parts_table
@@ -23,16 +23,21 @@ def check(options: argparse.Namespace) -> int:
     path: Path = options.notebook
     if not path.is_file():
         raise CourseError(f"there is no notebook {path}")
-    skeleton, known = _skeleton_for(path, options.course)
+    skeleton, folder = _skeleton_for(path, options.course)
     try:
         submission = read_notebook(path, skeleton)
     except ValueError as problem:
         raise CourseError(str(problem)) from problem
     for note in submission.notes:
         print(f"note: {note.grade_id + ': ' if note.grade_id else ''}{note.text}")
-    if not known:
+    files = {}
+    try:
+        files = packed(_data_beside(path, folder))
+    except CourseError as problem:
+        print(f"note: {problem}; the notebook runs without it")
+    if not folder:
         print("The course's tests are not here; these are the notebook's own checks.")
-    job = Job(skeleton.name, "you", (skeleton,), submission.answers, submission.notes)
+    job = Job(skeleton.name, "you", (skeleton,), submission.answers, submission.notes, files=files)
     setup = Setup(preload_for([skeleton]), bubblewrap=not options.no_sandbox)
     ((_, record),) = run_jobs([job], setup, 1)
     print(parts_table(record))
@@ -43,11 +48,19 @@ def check(options: argparse.Namespace) -> int:
     return 0 if record.score + waiting == record.points else 1
 
 
-def _skeleton_for(path: Path, course_folder: Path) -> tuple[Skeleton, bool]:
+def _data_beside(notebook: Path, source: Path | None) -> dict[str, bytes]:
+    """The assignment's data: from its source folder, else what lies beside the notebook."""
+    paths = source.rglob("*") if source else notebook.parent.iterdir()
+    data = (path for path in paths if path.suffix not in (".ipynb", ".whl", ".pyc"))
+    return read_data(source or notebook.parent, data)
+
+
+def _skeleton_for(path: Path, course_folder: Path) -> tuple[Skeleton, Path | None]:
+    """The notebook with its tests, and the folder of its source where that is here."""
     for source in sorted(course_folder.glob(f"source/*/{path.stem}.ipynb")):
-        return read_skeleton(source), True
+        return read_skeleton(source), source.parent
     try:
-        return read_skeleton(path), False
+        return read_skeleton(path), None
     except Exception as problem:
         raise CourseError(f"{path} cannot be read: {problem}") from problem
 
@@ -126,8 +139,8 @@ def release(options: argparse.Namespace) -> int:
     from autograder.releasing import release_assignment
 
     course = Course.load(options.course)
-    folder = release_assignment(course, course.resolve(options.assignment))
-    print(f"released: {folder}")
+    folder, archive = release_assignment(course, course.resolve(options.assignment))
+    print(f"released: {folder}\nto hand out: {archive}")
     return 0
 
 

@@ -8,11 +8,13 @@ import hmac
 import os
 import re
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import find_all_files
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -20,6 +22,7 @@ from autograder.skeleton import Skeleton, read_skeleton
 
 CONFIG = "nbgrader_config.py"
 SECRET = "grader_secret"
+MAX_DATA_BYTES = 8 * 2**20  # it travels with every job
 
 
 class CourseError(ValueError):
@@ -73,6 +76,12 @@ class Course:
             raise CourseError(f"{folder} holds no notebook")
         return found
 
+    def data_files(self, assignment: str) -> dict[str, bytes]:
+        """What lies beside the source notebooks, by its place; nbgrader releases the same files."""
+        folder = self.path("source", ".", assignment)
+        ignored = [*self.directories.ignore, "*.ipynb"]
+        return read_data(folder, map(Path, find_all_files(str(folder), ignored)))
+
     def submissions(self, assignment: str) -> dict[str, Path]:
         """The folder each student handed in, by student."""
         directories = self.directories
@@ -118,3 +127,11 @@ class Course:
         plugin.init_plugin()
         penalty = plugin.plugin_inst.late_submission_penalty(student, score, seconds)
         return min(max(penalty or 0.0, 0.0), score)
+
+
+def read_data(folder: Path, paths: Iterable[Path]) -> dict[str, bytes]:
+    """Files by their place in the folder; too much of them is a `CourseError`."""
+    files = sorted(path for path in paths if path.is_file())
+    if sum(path.stat().st_size for path in files) > MAX_DATA_BYTES:
+        raise CourseError(f"{folder} holds more than {MAX_DATA_BYTES // 2**20} MB of data")
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}

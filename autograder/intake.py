@@ -26,6 +26,7 @@ MAX_ANSWER_CHARACTERS = 200_000
 MAX_CELLS = 2_000
 MAX_FOLDER_BYTES = 40 * 2**20
 SALVAGE_ATTEMPTS = 400
+VERSIONS_CELL = "versions"  # id of the cell that `releasing` puts first
 
 
 @dataclass(frozen=True)
@@ -323,7 +324,11 @@ def _note_other_changes(
         mine = own.get(cell.grade_id)
         if mine and not mine.is_answer and cell.claims_to_be_answer:
             notes.append(Note("the cell's marks had been changed", skeleton.name, cell.grade_id))
-    extra = [c for c in stray if c.cell_type == "code" and not _in_skeleton(c, skeleton)]
+    extra = [
+        c
+        for c in stray
+        if c.cell_type == "code" and c.cell_id != VERSIONS_CELL and not _in_skeleton(c, skeleton)
+    ]
     if extra:
         notes.append(
             Note(

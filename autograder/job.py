@@ -1,5 +1,6 @@
 """A job: everything that grading one submission depends on, as data that can be sent anywhere."""
 
+import base64
 import dataclasses
 import hashlib
 import json
@@ -30,7 +31,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Job:
-    """One submission with its tests, seed and limits; its record depends on nothing else."""
+    """One submission with its tests, seed and limits; its record depends on nothing else.
+
+    `files` are the data beside the notebooks, in base64.
+    """
 
     assignment: str
     student: str
@@ -39,6 +43,7 @@ class Job:
     notes: tuple[Note, ...] = ()
     seed: str = "0"
     limits: Limits = field(default_factory=Limits)
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -61,6 +66,16 @@ class Job:
         fields["notes"] = tuple(Note(**note) for note in fields["notes"])
         fields["limits"] = Limits(**fields["limits"])
         return cls(**fields)
+
+
+def packed(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Files as a job carries them."""
+    return {name: base64.b64encode(data).decode() for name, data in files.items()}
+
+
+def unpacked(files: Mapping[str, str]) -> dict[str, bytes]:
+    """The files of a job."""
+    return {name: base64.b64decode(text) for name, text in files.items()}
 
 
 def _cell(fields: Mapping[str, Any]) -> Cell:

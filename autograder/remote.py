@@ -225,7 +225,7 @@ def _exception(raised: Any) -> StudentRaised:
     names = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
     base = next((kind for name in names if (kind := _BUILTIN_ERRORS.get(name))), None)
     bases = (StudentRaised, base) if base else (StudentRaised,)
-    raised_kind: type[StudentRaised] = type(StudentRaised.__name__, bases, {})
+    raised_kind: type[StudentRaised] = type((base or StudentRaised).__name__, bases, {})
     error = raised_kind(str(fields.get("message", ""))[:1_000])
     error.kind = names[0][:60] if names else "an exception"
     error.trace = str(fields.get("trace", ""))[:6_000]

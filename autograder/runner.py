@@ -22,11 +22,12 @@ import time
 import traceback
 import types
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import torch
 
-from autograder.job import Job, environment
+from autograder.job import Job, environment, unpacked
 from autograder.outcome import Outcome, Part, PartEnded, Record, partial_credit
 from autograder.remote import Link, Proxy, StudentRaised, missing, remote_form
 from autograder.sandbox import Sandbox, Session
@@ -37,12 +38,18 @@ _REMOTE_FORMS = (("course_lib.checks", "gradients"), ("course_lib.checks", "seed
 
 
 def grade(job: Job, sandbox: Sandbox) -> Record:
-    """Run a job, in a process made for it: locked and test cells may change global state."""
+    """Run a job, in a process made for it: locked and test cells may change global state.
+
+    The assignment's data is put into the current folder, where locked and test cells look for it.
+    """
     os.environ["COURSE_SEED"] = job.seed  # here only: the sandbox has its own environment
     for module, name in _REMOTE_FORMS:
         with contextlib.suppress(ImportError):
             library = importlib.import_module(module)
             setattr(library, name, remote_form(getattr(library, name)))
+    for name, data in unpacked(job.files).items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(data)
     started = time.monotonic()
     parts: list[Part] = []
     outputs: dict[str, dict[str, str]] = {}
@@ -78,7 +85,7 @@ class _Run:
         self, skeleton: Skeleton, answers: Mapping[str, str], sandbox: Sandbox, job: Job
     ) -> None:
         self.skeleton, self.answers, self.sandbox = skeleton, answers, sandbox
-        self.seed, self.limits = job.seed, job.limits
+        self.seed, self.limits, self.files = job.seed, job.limits, unpacked(job.files)
         self.started = time.monotonic()
         self.session: Session | None = None
         self.link: Link | None = None
@@ -207,6 +214,8 @@ class _Run:
             self.session = self.sandbox.session(limits)
             self.link = Link(self.session, self.seed)
             self.link.shared = self.shared
+            if self.files:
+                self.link.ask("place", files=self.files)
             if all(self._replay(cell) for cell in self.done):
                 return self.session
 

@@ -7,6 +7,7 @@ It runs in the same process as the student's code, so nothing it says is believe
 import builtins
 import importlib
 import linecache
+import os
 import socket
 import sys
 import traceback
@@ -96,6 +97,13 @@ class _Desk:
         return self.space[node["name"]] if "name" in node else self.objects[node["handle"]]
 
     # --- what can be asked ---
+
+    def do_place(self, files: dict[str, bytes]) -> None:
+        """Put the assignment's data where cells look for it."""
+        for name, data in files.items():
+            os.makedirs(os.path.dirname(os.path.abspath(name)), exist_ok=True)
+            with open(name, "wb") as file:
+                file.write(data)
 
     def do_run(self, source: str, name: str) -> None:
         file = f"<{name}>"

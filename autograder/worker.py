@@ -12,6 +12,7 @@ import os
 import select
 import signal
 import sys
+import tempfile
 import time
 import traceback
 from pathlib import Path
@@ -51,11 +52,17 @@ def main() -> None:
 
 def grade_apart(job: Job, sandbox: Sandbox) -> Record:
     """Grade in a fork of this process; whatever happens there, a record comes back."""
+    with tempfile.TemporaryDirectory() as scratch:
+        return _grade_apart(job, sandbox, scratch)
+
+
+def _grade_apart(job: Job, sandbox: Sandbox, scratch: str) -> Record:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
         os.setsid()
+        os.chdir(scratch)
         try:
             from autograder.runner import grade
 

@@ -131,6 +131,7 @@ def test_exceptions_can_be_caught_by_their_class(student):
     with pytest.raises(ValueError, match="not 3") as raised:
         student["bad"](3)
     assert isinstance(raised.value, StudentRaised) and raised.value.kind == "ValueError"
+    assert type(raised.value).__name__ == "ValueError"  # as in the learner's own kernel
     assert "in bad" in raised.value.trace
     with pytest.raises(KeyError, match="key"):
         student["custom"]()
