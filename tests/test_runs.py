@@ -97,7 +97,7 @@ def test_an_augmented_row_keeps_frame_length_and_label(small):
 
 def test_a_student_starts_from_every_second_layer_of_its_teacher(small):
     torch.manual_seed(0)
-    teacher = language.assemble(texts.chinese_encoder(), head="mlm")
+    teacher = language.assemble(replace(texts.chinese_encoder(), layers=4), head="mlm")
     student = distillation.every_other_layer(teacher)
     assert len(student.backbone.layers) == 2
     for mine, theirs in ((0, 0), (1, 2)):
@@ -105,3 +105,26 @@ def test_a_student_starts_from_every_second_layer_of_its_teacher(small):
         wanted = teacher.backbone.layers[theirs].state_dict()
         assert all(torch.equal(ours[name], x) for name, x in wanted.items())
     assert torch.equal(student.head.bias, teacher.head.bias)
+
+
+def test_positions_start_as_waves_that_neighbours_share(small):
+    model = language.new_model(texts.chinese_encoder(), "mlm", 0)
+    table = model.backbone.embeddings.position.weight
+    assert table.std().item() == pytest.approx(0.02 * (768 / 128) ** 0.5, rel=0.2)
+    near, far = (torch.cosine_similarity(table[:-n], table[n:]).mean() for n in (1, 40))
+    assert near > 0.9 > far
+
+
+def test_senses_are_compared_at_the_word_itself(small):
+    class Fixed(torch.nn.Module):
+        """The last states are one direction for each id, so that cosines are known."""
+
+        def states(self, ids):
+            return type("States", (), {"last": torch.eye(500)[ids]})
+
+    tokenizer = texts.chinese_words()
+    model = type("Model", (), {"backbone": Fixed()})
+    one, other = tokenizer.ids("的")[0], tokenizer.ids("一")[0]
+    assert one != other
+    same, between = language.senses_apart(model, tokenizer, "的", [["的", "a的"], ["b的", "的c"]])
+    assert (same, between) == (1.0, 1.0)

