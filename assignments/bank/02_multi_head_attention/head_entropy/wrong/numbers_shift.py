@@ -1,0 +1,25 @@
+"""Removes one after the other by its number, although the numbers shift."""
+
+import torch
+
+
+def head_entropy(weights, keep=None):
+    logs = torch.where(weights > 0, weights, 1).log2()
+    bits = -(weights * logs).sum(-1)
+    if keep is None:
+        return bits.mean(dim=(0, 2))
+    real = keep[:, None, :].to(bits.dtype)
+    return (bits * real).sum(dim=(0, 2)) / real.sum()
+
+
+def without_heads(layer, heads, drop):
+    c = layer["wq"].shape[1] // heads
+    left = list(range(heads))
+    for i in drop:
+        del left[min(i, len(left) - 1)]
+    stays = [i * c + j for i in left for j in range(c)]
+    new = {"wo": layer["wo"][stays], "bo": layer["bo"]}
+    for n in "qkv":
+        new["w" + n] = layer["w" + n][:, stays]
+        new["b" + n] = layer["b" + n][stays]
+    return new

@@ -1,0 +1,10 @@
+"""Computes in float64 and stays there."""
+
+import math
+
+import torch
+
+
+def one_wide_head(weights):
+    scores = torch.log(weights.double()).sum(dim=1) / math.sqrt(weights.shape[1])
+    return torch.softmax(scores, dim=-1)

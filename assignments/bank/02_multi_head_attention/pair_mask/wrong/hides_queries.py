@@ -1,0 +1,11 @@
+"""Puts the padding in the rows."""
+
+import torch
+
+
+def pair_mask(keep, queries, causal=False):
+    b, keys = keep.shape
+    mask = keep[:, None, keys - queries :, None].expand(b, 1, queries, keys)
+    if causal:
+        mask = mask & torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries)
+    return mask

@@ -1,0 +1,11 @@
+"""Hides what came before instead of what comes after."""
+
+import torch
+
+
+def pair_mask(keep, queries, causal=False):
+    b, keys = keep.shape
+    mask = keep[:, None, None, :].expand(b, 1, queries, keys)
+    if causal:
+        mask = mask & torch.ones(queries, keys, dtype=torch.bool).triu(keys - queries)
+    return mask

@@ -1,0 +1,11 @@
+"""Returns ones and zeros as floats."""
+
+import torch
+
+
+def pair_mask(keep, queries, causal=False):
+    b, keys = keep.shape
+    mask = keep[:, None, None, :].expand(b, 1, queries, keys)
+    if causal:
+        mask = mask & torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries)
+    return mask.float()

@@ -1,0 +1,11 @@
+"""Counts axes from the front, so that only b h t c can be joined."""
+
+
+def to_heads(x, heads):
+    if x.shape[-1] % heads:
+        raise ValueError("the width is not a multiple of the number of heads")
+    return x.reshape(*x.shape[:-1], heads, -1).transpose(-2, -3)
+
+
+def from_heads(x):
+    return x.transpose(1, 2).flatten(2)

@@ -1,0 +1,9 @@
+"""Takes every checkpoint for one in blocks."""
+
+
+def unfuse(w, heads, by_head=False):
+    third = w.shape[-1] // 3
+    if True:
+        return w[..., :third], w[..., third : 2 * third], w[..., 2 * third :]
+    pieces = w.reshape(*w.shape[:-1], heads, 3, -1)
+    return tuple(pieces[..., i, :].flatten(-2) for i in range(3))

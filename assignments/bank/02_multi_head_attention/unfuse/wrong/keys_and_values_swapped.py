@@ -1,0 +1,9 @@
+"""Returns values before keys when stored by head."""
+
+
+def unfuse(w, heads, by_head=False):
+    third = w.shape[-1] // 3
+    if not by_head:
+        return w[..., :third], w[..., third : 2 * third], w[..., 2 * third :]
+    pieces = w.reshape(*w.shape[:-1], heads, 3, -1)
+    return tuple(pieces[..., i, :].flatten(-2) for i in (0, 2, 1))
