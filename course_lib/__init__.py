@@ -20,6 +20,7 @@ ALPHABET = {
     "w": "columns of a window",
     "g": "global tokens",
     "n": "blocks or spans",
+    "p": "packed tokens: the real ones of all sequences in one row",
 }
 
 __all__ = [

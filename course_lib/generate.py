@@ -4,7 +4,7 @@ The chapter on the cache measures what it saves and what it costs. Left out: bea
 the cache in blocks.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import torch
 from torch import Tensor
@@ -141,26 +141,27 @@ def stream(
     stop: Collection[int] = (),
     generator: torch.Generator | None = None,
     cached: bool = True,
+    fast: bool = False,
 ) -> Iterator[Tensor]:
     """Yield each new token as it is found, b, for prompts, b t, short ones padded on the left.
 
     `attention_mask`, b t, is 0 at that padding. A sequence that reached a token of `stop` repeats
     it; once all have, the stream ends. Without the cache every step computes everything anew: the
-    same tokens, slower. Raises `ValueError` for a model that cannot generate, for right-padded
-    prompts, and where prompt and new tokens exceed the model's positions.
+    same tokens, slower. With `fast` they come from `course_lib.fast.Decoder`. Raises `ValueError`
+    for a model that cannot generate, for right-padded prompts, and where prompt and new tokens
+    exceed the model's positions.
     """
     keep = torch.ones_like(input_ids) if attention_mask is None else attention_mask.long()
     check_prompt(model, input_ids, keep, new_tokens)
-    weight = model.backbone.embeddings.token.weight
+    if fast and not cached:
+        raise ValueError("The fast way always keeps a cache: leave out cached=False.")
     total = input_ids.size(1) + new_tokens
-    cache = (
-        KVCache(model.spec, len(input_ids), total, weight.dtype, weight.device) if cached else None
-    )
+    predict = predictor(model, len(input_ids), total, cached, fast)
     stops = torch.tensor(sorted(stop), dtype=input_ids.dtype, device=input_ids.device)
     done = torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
     ids, unseen = input_ids, input_ids
     for _ in range(new_tokens):
-        logits = model(unseen, keep, cache=cache)[:, -1]  # b v
+        logits = predict(unseen, keep)  # b v
         if temperature == 0:
             token = greedy(logits)  # b
         else:
@@ -173,7 +174,20 @@ def stream(
             return
         ids = torch.cat([ids, token[:, None]], dim=1)  # b t
         keep = torch.cat([keep, torch.ones_like(keep[:, :1])], dim=1)  # b t
-        unseen = ids if cache is None else ids[:, -1:]
+        unseen = ids[:, -1:] if cached else ids
+
+
+def predictor(
+    model: WithHead, batch: int, longest: int, cached: bool, fast: bool
+) -> Callable[[Tensor, Tensor], Tensor]:
+    """What gives the next token's logits, b v, from the unseen ids, b t, and the mask, b k."""
+    if fast:
+        from course_lib.fast import Decoder  # here, so that who reads this file needs no other
+
+        return Decoder(model, batch, longest)
+    weight = model.backbone.embeddings.token.weight
+    cache = KVCache(model.spec, batch, longest, weight.dtype, weight.device) if cached else None
+    return lambda unseen, keep: model(unseen, keep, cache=cache)[:, -1]
 
 
 def generate(
@@ -187,6 +201,7 @@ def generate(
     stop: Collection[int] = (),
     generator: torch.Generator | None = None,
     cached: bool = True,
+    fast: bool = False,
 ) -> Tensor:
     """The prompts, b t, with what the model writes after them: `stream`, collected."""
     tokens = stream(
@@ -200,6 +215,7 @@ def generate(
         stop=stop,
         generator=generator,
         cached=cached,
+        fast=fast,
     )
     return torch.cat([input_ids, *(token[:, None] for token in tokens)], dim=1)
 

@@ -4,6 +4,7 @@ A head gets the backbone's `States` and the backbone itself, so that it can shar
 Left out: losses, which are functions of logits and labels in `losses.py`.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,7 +24,7 @@ class States(NamedTuple):
     """What a backbone computed on the way."""
 
     last: Tensor  # b t d
-    hidden: list[Tensor]  # the embeddings and each layer's output, l + 1 times b t d
+    hidden: Sequence[Tensor]  # the embeddings and each layer's output, l + 1 times b t d
     scores: list[Tensor]  # each layer's masked attention scores, b h q k, where asked for
     context: Context
 
@@ -391,4 +392,4 @@ class WithHead(nn.Module):
             input_ids, attention_mask, token_type_ids, global_attention_mask, cache=cache
         )
         prediction = self.head(states, self.backbone, **inputs)
-        return (prediction, states.hidden) if hidden_states else prediction
+        return (prediction, list(states.hidden)) if hidden_states else prediction

@@ -65,7 +65,7 @@ class Transformer(nn.Module):
         states = self.states(
             input_ids, attention_mask, token_type_ids, global_attention_mask, cache=cache
         )
-        return (states.last, states.hidden) if hidden_states else states.last
+        return (states.last, list(states.hidden)) if hidden_states else states.last
 
     def states(
         self,

@@ -256,7 +256,7 @@ def test_public_names_are_sorted_and_there():
 
 
 def test_the_alphabet_is_one_letter_an_axis():
-    assert list(course_lib.ALPHABET) == list("btqkhcdefvrlwgn")
+    assert list(course_lib.ALPHABET) == list("btqkhcdefvrlwgnp")
 
 
 def test_disentangled_attention_needs_relative_positions():

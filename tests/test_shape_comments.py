@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -18,10 +19,14 @@ import torch
 import course_lib
 from course_lib import ALPHABET, VARIANTS, assemble, shape_comments
 from course_lib.bricks.attention import SelfAttention
+from course_lib.bricks.block import PostNorm
 from course_lib.bricks.disentangled import Disentangled
 from course_lib.bricks.embeddings import Relative, Sinusoidal, Summed
 from course_lib.bricks.longformer import SlidingWindow
+from course_lib.bricks.rotary import Rotary
+from course_lib.bricks.patterns import Window
 from course_lib.context import Context
+from course_lib.fast import Decoder, faster
 from course_lib.generate import KVCache, generate
 from course_lib.heads import best_spans
 from course_lib.objectives import OnlyMasked, predict_only_masked
@@ -103,10 +108,45 @@ def run_disentangled() -> Any:
     return module.scores(torch.randn(B, H, T, C), torch.randn(B, H, 13, C), context), context
 
 
+def run_rotary() -> Any:
+    """Eleven queries at the end of thirteen keys; the width of a head is even."""
+    module = Rotary().build(small("bert-base", width=4 * D))
+    context = Context(torch.ones(B, 13, dtype=torch.bool))
+    return module.scores(torch.randn(B, H, T, 4 * C), torch.randn(B, H, 13, 4 * C), context)
+
+
 def run_generation(temperature: float) -> Any:
     """The first of two new tokens after ten; the second finds all sequences at their end."""
     model = assemble(small("gpt2"), head="lm").eval()
     return generate(model, ids(T - 1), new_tokens=1, temperature=temperature)
+
+
+def run_fast(name: str, mask: torch.Tensor | None = None, **changes: Any) -> Any:
+    """The packed row, on the way in, inside, and on the way out."""
+    return faster(assemble(small(name, **changes)).eval())(ids(), mask)
+
+
+def run_fast_window() -> Any:
+    """One text in six blocks of nine queries, each block with 9 + 2·6 = 21 keys around it."""
+    far = torch.zeros(1, 48, dtype=torch.long)
+    far[:, [0, 5, 6, 20, 30, 31, 47]] = 1
+    model = faster(assemble(small("longformer")).eval())
+    with mock.patch("course_lib.fast.attention.BLOCK", 9):
+        return model(ids(48)[:1], global_attention_mask=far)
+
+
+def run_decoder() -> Any:
+    """Four tokens are in the cache, nine are new; one of the first is padding."""
+    decoder = Decoder(assemble(small("gpt2"), head="lm").eval(), B, 13)
+    keep = torch.ones(B, 13, dtype=torch.long)
+    keep[0, 0] = 0
+    decoder(ids(4), keep[:, :4])
+    return trace(decoder, ids(9), keep)
+
+
+def run_decoder_after() -> Any:
+    decoder = Decoder(assemble(small("gpt2", block=PostNorm), head="lm").eval(), B, 9)
+    return decoder(ids(9), torch.ones(B, 9, dtype=torch.long))
 
 
 def run_spans() -> Any:
@@ -137,6 +177,8 @@ WIDE = MODEL | {"e": D}
 WHOLE = partial(Run, modules=BACKBONE, sizes=WIDE, alike="de")
 LONG = {"b": B, "h": H, "c": C, "d": D, "f": F, "v": V, "t": 48, "n": 8, "q": 6, "w": 18, "g": 7}
 PAIRS = {"b": B, "h": H, "c": C, "d": D, "q": T, "k": 13}
+FAST = "fast/attention.py fast/models.py fast/packing.py"
+PACKED = MODEL | {"h": H, "c": C, "p": B * T}
 CLASSIFIERS = ("bert-base", "roberta", "distilbert", "deberta", "tinybert-4l", "gpt2")
 
 RUNS = {
@@ -173,6 +215,7 @@ RUNS = {
         {"b": B, "h": H, "c": C, "d": D, "q": 9, "t": 9, "k": 13},
     ),
     "across": Run(run_across, "bricks/attention.py", PAIRS | {"t": 13}),
+    "rotary": Run(run_rotary, "bricks/rotary.py", PAIRS | {"c": 4 * C}),
     "disentangled": Run(run_disentangled, "bricks/disentangled.py context.py", PAIRS | {"r": R}),
     "disentangled mask": Run(
         partial(run_model, small("deberta")),
@@ -180,6 +223,36 @@ RUNS = {
         PAIRS | {"k": T},
         alike="qk",
     ),
+    "packed": Run(partial(run_fast, "bert-base"), FAST, PACKED),
+    "packed window": Run(
+        partial(run_fast, "bert-base", attention=SelfAttention(Window(2))),
+        "fast/attention.py",
+        {"q": T, "k": T},
+        alike="qk",
+    ),
+    "packed, padded": Run(
+        partial(run_fast, "bert-base", torch.tensor([[1] * T, [1] * 5 + [0] * 6, [1] + [0] * 10])),
+        "fast/packing.py fast/models.py",
+        MODEL | {"p": T + 5 + 1},
+    ),
+    "packed distances": Run(
+        partial(run_fast, "deberta"),
+        "fast/attention.py",
+        {"b": B, "h": H, "p": B * T, "c": C, "d": D, "q": T, "k": T, "r": R},
+        alike="qk",
+    ),
+    "packed, by distance": Run(partial(run_fast, "deberta"), "fast/attention.py", PACKED),
+    "packed blocks": Run(
+        run_fast_window,
+        "fast/attention.py",
+        {"h": H, "c": C, "t": 48, "g": 7, "n": 6, "q": 9, "w": 21},
+    ),
+    "packed windows": Run(
+        partial(run_fast, "longformer"), "fast/attention.py", MODEL | {"p": B * T}
+    ),
+    "decoder": Run(run_decoder, "fast/decoder.py", MODEL | {"h": H, "c": C, "t": 9}),
+    "decoder mask": Run(run_decoder, "fast/decoder.py", {"b": B, "q": 9, "k": 13}),
+    "decoder after": Run(run_decoder_after, "fast/decoder.py", MODEL | {"h": H, "c": C, "t": 9}),
     "greedy": Run(partial(run_generation, 0.0), "generate.py", MODEL),
     "drawn": Run(partial(run_generation, 1.0), "generate.py", MODEL),
     "padded rows": Run(lambda: pad([[1] * T, [1], [1] * 3], 0), "tokenizers/batch.py", MODEL),
