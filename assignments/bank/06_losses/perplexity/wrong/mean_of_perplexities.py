@@ -1,0 +1,27 @@
+"""Averages perplexities."""
+
+import math
+
+import torch
+
+
+def perplexity(means, counts):
+    asked = sum(counts)
+    if asked == 0:
+        raise ValueError("nothing was asked")
+    total = sum(
+        torch.tensor(mean, dtype=torch.float64).exp().item() * count
+        for mean, count in zip(means, counts, strict=True)
+        if count > 0
+    )
+    try:
+        return total / asked
+    except OverflowError:
+        return math.inf
+
+
+def bits_per_byte(means, counts, text):
+    if sum(counts) == 0:
+        raise ValueError("nothing was asked")
+    total = sum(mean * count for mean, count in zip(means, counts, strict=True) if count > 0)
+    return total / math.log(2) / len(text.encode("utf-8"))

@@ -1,0 +1,21 @@
+"""Lets a batch without a position make the bits NaN."""
+
+import math
+
+
+def perplexity(means, counts):
+    asked = sum(counts)
+    if asked == 0:
+        raise ValueError("nothing was asked")
+    total = sum(mean * count for mean, count in zip(means, counts, strict=True) if count > 0)
+    try:
+        return math.exp(total / asked)
+    except OverflowError:
+        return math.inf
+
+
+def bits_per_byte(means, counts, text):
+    if sum(counts) == 0:
+        raise ValueError("nothing was asked")
+    total = sum(mean * count for mean, count in zip(means, counts, strict=True))
+    return total / math.log(2) / len(text.encode("utf-8"))
