@@ -1,0 +1,16 @@
+"""Leaves out the words that do not hold the pair."""
+
+
+def join_in_words(words, pair):
+    joined = {}
+    for word, frequency in words.items():
+        symbols = []
+        i = 0
+        while i < len(word):
+            width = 2 if word[i : i + 2] == pair else 1
+            symbols.append("".join(word[i : i + width]))
+            i += width
+        if tuple(symbols) == word:
+            continue
+        joined[tuple(symbols)] = joined.get(tuple(symbols), 0) + frequency
+    return joined

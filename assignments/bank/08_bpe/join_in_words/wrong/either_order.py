@@ -1,0 +1,14 @@
+"""Joins the pair in either order."""
+
+
+def join_in_words(words, pair):
+    joined = {}
+    for word, frequency in words.items():
+        symbols = []
+        i = 0
+        while i < len(word):
+            width = 2 if word[i : i + 2] in (pair, pair[::-1]) else 1
+            symbols.append("".join(word[i : i + width]))
+            i += width
+        joined[tuple(symbols)] = joined.get(tuple(symbols), 0) + frequency
+    return joined

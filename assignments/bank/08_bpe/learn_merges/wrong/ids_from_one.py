@@ -1,0 +1,15 @@
+"""Gives the first character the id 1."""
+
+
+def learn_merges(words, size):
+    vocabulary = {symbol: i for i, symbol in enumerate(sorted(set("".join(words))), 1)}
+    split = {tuple(word): frequency for word, frequency in words.items()}
+    merges = []
+    while len(vocabulary) < size:
+        pair = next_pair(pair_counts(split), vocabulary)
+        if pair is None:
+            break
+        split = join_in_words(split, pair)
+        merges.append(pair)
+        vocabulary["".join(pair)] = len(vocabulary)
+    return vocabulary, merges

@@ -1,0 +1,13 @@
+"""Expects a pair to be left for every merge."""
+
+
+def learn_merges(words, size):
+    vocabulary = {symbol: i for i, symbol in enumerate(sorted(set("".join(words))))}
+    split = {tuple(word): frequency for word, frequency in words.items()}
+    merges = []
+    while len(vocabulary) < size:
+        pair = next_pair(pair_counts(split), vocabulary)
+        split = join_in_words(split, pair)
+        merges.append(pair)
+        vocabulary["".join(pair)] = len(vocabulary)
+    return vocabulary, merges

@@ -1,0 +1,16 @@
+"""Leaves the characters out of the vocabulary that it returns."""
+
+
+def learn_merges(words, size):
+    vocabulary = {symbol: i for i, symbol in enumerate(sorted(set("".join(words))))}
+    split = {tuple(word): frequency for word, frequency in words.items()}
+    merges = []
+    while len(vocabulary) < size:
+        pair = next_pair(pair_counts(split), vocabulary)
+        if pair is None:
+            break
+        split = join_in_words(split, pair)
+        merges.append(pair)
+        vocabulary["".join(pair)] = len(vocabulary)
+    tokens = [a + b for a, b in merges]
+    return {token: vocabulary[token] for token in tokens}, merges

@@ -1,0 +1,17 @@
+"""Counts a pair once in each word that holds it."""
+
+
+def pair_counts(words):
+    counts = {}
+    for word, frequency in words.items():
+        for pair in set(zip(word, word[1:], strict=False)):
+            counts[pair] = counts.get(pair, 0) + frequency
+    return counts
+
+
+def next_pair(counts, vocabulary):
+    return min(
+        counts,
+        key=lambda pair: (-counts[pair], vocabulary[pair[0]], vocabulary[pair[1]]),
+        default=None,
+    )

@@ -1,0 +1,17 @@
+"""Looks at the second part before the first."""
+
+
+def pair_counts(words):
+    counts = {}
+    for word, frequency in words.items():
+        for pair in zip(word, word[1:], strict=False):
+            counts[pair] = counts.get(pair, 0) + frequency
+    return counts
+
+
+def next_pair(counts, vocabulary):
+    return min(
+        counts,
+        key=lambda pair: (-counts[pair], vocabulary[pair[1]], vocabulary[pair[0]]),
+        default=None,
+    )

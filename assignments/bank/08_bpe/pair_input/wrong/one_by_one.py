@@ -1,0 +1,18 @@
+"""Takes tokens away one by one, so that the odd one forgets which text was longer."""
+
+
+def pair_input(first, second, longest):
+    room = longest - 3
+    if room < 0:
+        raise ValueError("no room")
+    first, second = list(first), list(second)
+    while len(first) + len(second) > room:
+        (first if len(first) >= len(second) else second).pop()
+    ids = [CLS, *first, SEP, *second, SEP]
+    segments = [0] * (len(first) + 2) + [1] * (len(second) + 1)
+    padding = [0] * (longest - len(ids))
+    return {
+        "input_ids": ids + padding,
+        "token_type_ids": segments + padding,
+        "attention_mask": [1] * len(ids) + padding,
+    }

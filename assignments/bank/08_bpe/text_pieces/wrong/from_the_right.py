@@ -1,0 +1,35 @@
+"""Takes the longest end first, from the right."""
+
+
+def text_pieces(text, vocabulary):
+    spaced = ""
+    for char in text:
+        alone = not (char.isalnum() or char.isspace()) or "\u4e00" <= char <= "\u9fff"
+        spaced += f" {char} " if alone else char
+    pieces = []
+    for word in spaced.split():
+        found, end = [], len(word)
+        while end > 0:
+            for start in range(end):
+                piece = ("##" if start else "") + word[start:end]
+                if piece in vocabulary:
+                    break
+            else:
+                found = ["[UNK]"]
+                break
+            found.insert(0, piece)
+            end = start
+        pieces += found
+    return pieces
+
+
+def fewest_pieces(word, vocabulary):
+    fewest = [0]  # for the first 0, 1, 2, … letters
+    for end in range(1, len(word) + 1):
+        counts = [
+            count + 1
+            for start, count in enumerate(fewest)
+            if count is not None and ("##" if start else "") + word[start:end] in vocabulary
+        ]
+        fewest.append(min(counts, default=None))
+    return fewest[-1]
