@@ -14,6 +14,6 @@ def tied_gradients(table, weight, ids, labels):
     n = len(x)
     loss = (torch.logsumexp(logits, 1) - (logits * wanted).sum(1)).sum() / n
     back = (logits.softmax(1) - wanted) / n
-    by_table = torch.einsum("nv,nd->vd", back, h)
-    by_table = by_table + torch.einsum("nv,nd->vd", read, back @ table @ weight.T)
-    return {"loss": loss, "weight": torch.einsum("nd,ne->de", x, back @ table), "table": by_table}
+    by_table = torch.einsum("nv,ne->ve", back, h)
+    by_table = by_table + torch.einsum("nv,ne->ve", read, back @ table @ weight.T)
+    return {"loss": loss, "weight": torch.einsum("nc,ne->ce", x, back @ table), "table": by_table}
