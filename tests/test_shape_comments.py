@@ -24,6 +24,7 @@ from course_lib.bricks.disentangled import Disentangled
 from course_lib.bricks.embeddings import Relative, Sinusoidal, Summed
 from course_lib.bricks.longformer import SlidingWindow
 from course_lib.bricks.rotary import Rotary
+from course_lib.bricks.rotary import Rotary
 from course_lib.bricks.patterns import Window
 from course_lib.context import Context
 from course_lib.fast import Decoder, faster
@@ -113,6 +114,13 @@ def run_rotary() -> Any:
     module = Rotary().build(small("bert-base", width=4 * D))
     context = Context(torch.ones(B, 13, dtype=torch.bool))
     return module.scores(torch.randn(B, H, T, 4 * C), torch.randn(B, H, 13, 4 * C), context)
+
+
+def run_rotary() -> Any:
+    """Eleven queries at the end of thirteen keys; the width of a head is even."""
+    module = Rotary().build(small("bert-base", width=2 * D))
+    context = Context(torch.ones(B, 13, dtype=torch.bool))
+    return module.scores(torch.randn(B, H, T, 2 * C), torch.randn(B, H, 13, 2 * C), context)
 
 
 def run_generation(temperature: float) -> Any:
@@ -216,6 +224,7 @@ RUNS = {
     ),
     "across": Run(run_across, "bricks/attention.py", PAIRS | {"t": 13}),
     "rotary": Run(run_rotary, "bricks/rotary.py", PAIRS | {"c": 4 * C}),
+    "rotary": Run(run_rotary, "bricks/rotary.py", PAIRS | {"c": 2 * C}),
     "disentangled": Run(run_disentangled, "bricks/disentangled.py context.py", PAIRS | {"r": R}),
     "disentangled mask": Run(
         partial(run_model, small("deberta")),

@@ -1,8 +1,8 @@
 """Embeddings: token + position + segment, then LayerNorm and dropout.
 
 A position is a choice of its own: a learned row for each index, for each real token, a fixed wave,
-or (DeBERTa) nothing at the input and a table of relative positions for the attention to use.
-Left out: rotary positions, which act inside the attention.
+or nothing at the input, where the attention itself knows positions: with a table of relative ones
+(DeBERTa), or by rotation (rotary.py).
 """
 
 from dataclasses import dataclass, field
@@ -83,6 +83,14 @@ class RelativePositions(nn.Module):
         return self.table.weight.new_zeros(())
 
 
+class AbsentPositions(nn.Module):
+    """Nothing: the attention turns queries and keys, or positions do not matter."""
+
+    def forward(self, input_ids: Tensor, keep: Tensor) -> Tensor:
+        """No position is added at the input: a scalar 0, which changes nothing."""
+        return torch.zeros((), device=keep.device)
+
+
 @dataclass(frozen=True)
 class Learned:
     """`LearnedPositions` of so many rows."""
@@ -149,6 +157,19 @@ class Relative:
         return RelativePositions(self.distance, spec.width)
 
 
+@dataclass(frozen=True)
+class Absent:
+    """`AbsentPositions`."""
+
+    def limit(self, spec: "Spec") -> int | None:
+        """No limit."""
+        return None
+
+    def build(self, spec: "Spec", width: int) -> nn.Module:
+        """Make the module."""
+        return AbsentPositions()
+
+
 class Embeddings(nn.Module):
     """Token + position + segment, normalised, dropped out (Devlin et al. 2019, Figure 2)."""
 
@@ -197,7 +218,7 @@ class SilentPaddingEmbeddings(Embeddings):
 class Summed:
     """`Embeddings`: which positions, and how many segments (0: no table)."""
 
-    positions: Learned | Relative = field(default_factory=Learned)
+    positions: Learned | Relative | Absent = field(default_factory=Learned)
     segments: int = 2
 
     def width(self, spec: "Spec") -> int:
