@@ -18,6 +18,7 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from typing import Any, NoReturn
 
 _CLONE_NEW = (0x00020000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000)
@@ -46,17 +47,36 @@ def serve(control: socket.socket, confined: bool, preload: list[str]) -> None:
         os.setresuid(NOBODY, NOBODY, NOBODY)
         _call("prctl", _PR_SET_DUMPABLE, 1, 0, 0, 0)  # else /proc/self belongs to root
     missing = [name for name in preload if not _imported(name)]
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers leave nothing to wait for
+    keepers: set[int] = set()
     control.send(json.dumps({"ready": True, "missing": missing}).encode())
     while True:
         message, handles, _, _ = socket.recv_fds(control, 65_536, 3)
         if not message:
             return
-        if os.fork() == 0:
+        _wait_for_the_dead(keepers)
+        keeper = os.fork()
+        if keeper == 0:
             control.close()
             _keep({**json.loads(message), "confined": confined}, handles)
+        keepers.add(keeper)
         for handle in handles:
             os.close(handle)
+
+
+def _wait_for_the_dead(keepers: set[int], patience: float = 2.0) -> None:
+    """Reap the keepers that have ended, and give the kernel time to clear them away.
+
+    A process leaves its memory page by page. On a machine that is short of time new sessions come
+    faster than old ones go, and the dead would take the processor from the living.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        for keeper in list(keepers):
+            if os.waitpid(keeper, os.WNOHANG)[0]:
+                keepers.discard(keeper)
+        if len(keepers) < 4 or time.monotonic() > deadline:
+            return
+        time.sleep(0.01)
 
 
 def _imported(name: str) -> bool:
@@ -71,7 +91,6 @@ def _keep(limits: dict[str, Any], handles: list[int]) -> NoReturn:
     """Start init in new namespaces, wait for it and report how it ended."""
     report: dict[str, Any] = {}
     try:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _call("prctl", _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if limits["confined"]:
             _new_namespaces()
