@@ -17,6 +17,9 @@ c.CourseDirectory.root = str(root)
 c.Exchange.root = str(root / "exchange")
 (root / "exchange").mkdir(exist_ok=True)
 c.Execute.timeout = 60  # seconds for one cell
+# Where students find the book, for example "https://example.org/course/": feedback then links to
+# the sections that `chapters.json` names.
+c.Autograder.book_url = ""
 
 # nbgrader makes a gradebook by calling `alembic` by name; it lies beside the Python that runs this.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])

@@ -5,12 +5,12 @@ Every answer takes the path of a submission: the same sandbox, the same runner.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.course import Course, CourseError
-from autograder.job import Job, Limits, packed, preload_for
+from autograder.job import Job, packed, preload_for
 from autograder.outcome import Outcome, Record
 from autograder.pool import Setup, cores, run_jobs
 from autograder.skeleton import Role, Skeleton
@@ -54,11 +54,15 @@ def try_bank(
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Trial]:
     """Grade every answer of an assignment's bank."""
-    jobs = dict(_jobs(course, assignment))
+    skeletons = course.skeletons(assignment)
+    files = packed(course.data_files(assignment))
+    jobs = {
+        path: dataclasses.replace(job, seed=course.seed(assignment, job.student))
+        for path, job in bank_jobs(course.root, assignment, skeletons, files)
+    }
     if not jobs:
         raise CourseError(f"{course.root / 'bank' / assignment} holds no answers")
-    skeletons = list(course.skeletons(assignment).values())
-    setup = Setup(preload_for(skeletons), (course.root,), bubblewrap)
+    setup = Setup(preload_for(list(skeletons.values())), (course.root,), bubblewrap)
     count = min(workers or cores(), len(jobs))
     trials = []
     for job, record in run_jobs(list(jobs.values()), setup, count):
@@ -69,12 +73,19 @@ def try_bank(
     return sorted(trials, key=lambda trial: trial.path)
 
 
-def _jobs(course: Course, assignment: str) -> Iterator[tuple[Path, Job]]:
-    skeletons = course.skeletons(assignment)
-    files = packed(course.data_files(assignment))
-    for path in sorted((course.root / "bank" / assignment).glob("*/*/*.py")):
+def bank_jobs(
+    root: Path,
+    assignment: str,
+    skeletons: Mapping[str, Skeleton],
+    files: Mapping[str, str],
+    kinds: Collection[str] = ("wrong", "right"),
+) -> Iterator[tuple[Path, Job]]:
+    """Each answer of a bank in the place of its part, the other parts answered by the reference."""
+    for path in sorted((root / "bank" / assignment).glob("*/*/*.py")):
         part, kind = path.parts[-3:-1]
-        if kind not in ("wrong", "right"):
+        if kind not in kinds and kind in ("wrong", "right"):
+            continue
+        if kind not in kinds:
             raise CourseError(f"{path}: answers lie in a folder named wrong or right")
         skeleton = _only(part, skeletons)
         answers = {**skeleton.reference(), part: path.read_text("utf-8")}
@@ -82,11 +93,9 @@ def _jobs(course: Course, assignment: str) -> Iterator[tuple[Path, Job]]:
             path,
             Job(
                 assignment,
-                str(path.relative_to(course.root)),
+                str(path.relative_to(root)),
                 (skeleton,),
                 {skeleton.name: answers},
-                seed=course.seed(assignment, str(path.relative_to(course.root))),
-                limits=Limits(),
                 files=files,
             ),
         )

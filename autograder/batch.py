@@ -19,6 +19,7 @@ from autograder.course import Course, CourseError
 from autograder.gradebook import Change, open_gradebook, pending_changes, save, sync_assignment
 from autograder.intake import read_plain_file, read_submission, rebuild
 from autograder.job import Job, Limits, packed, preload_for
+from autograder.misconceptions import Misconceptions
 from autograder.outcome import Outcome, Part, Record
 from autograder.pool import Setup, cores, run_jobs
 from autograder.skeleton import Skeleton
@@ -72,6 +73,7 @@ def grade_class(
     if not wanted:
         raise CourseError(f"nothing was handed in for {assignment}: looked in {course.root}")
     setup = Setup(preload_for(list(skeletons.values())), (course.root,), bubblewrap)
+    mistakes = Misconceptions(course.root, assignment, skeletons, files)
     summary = Summary()
     with open_gradebook(course.db_url, str(course.directories.course_id)) as gradebook:
         if not dry_run:
@@ -79,6 +81,7 @@ def grade_class(
         jobs = []
         for student in wanted:
             job = job_for(course, assignment, student, folders[student], skeletons, limits, files)
+            job = dataclasses.replace(job, bank=mistakes.digest)
             old = read_record(course, assignment, student)
             if old and not again and old.hashes.get("job") == job.key and not old.faulty:
                 summary.unchanged.append(old)
@@ -87,7 +90,7 @@ def grade_class(
         count = min(workers or cores(), len(jobs))
         run = _runner(scheduler, setup, count)
         for job, record in _checked(
-            jobs, reference_job(assignment, skeletons, limits, files), run, summary
+            jobs, reference_job(assignment, skeletons, limits, files), mistakes, run, summary
         ):
             if changes := pending_changes(gradebook, record):
                 summary.changes[job.student] = changes
@@ -95,6 +98,8 @@ def grade_class(
                 store(course, gradebook, record, skeletons, folders[job.student])
             summary.records.append(record)
             progress(len(summary.records), len(jobs))
+        if summary.records and not dry_run:
+            mistakes.save()
     return summary
 
 
@@ -149,19 +154,23 @@ def _runner(scheduler: str, setup: Setup, workers: int) -> Run:
 
 
 def _checked(
-    jobs: list[Job], reference: Job, run: Run, summary: Summary
+    jobs: list[Job], reference: Job, mistakes: Misconceptions, run: Run, summary: Summary
 ) -> Iterator[tuple[Job, Record]]:
-    """Records of the jobs, once it is known which tests the reference itself does not pass.
+    """Records of the jobs, once it is known what the reference and the known mistakes get.
 
     A test that rejects the reference can reject nobody: its points wait until it is mended.
     """
     if not jobs:
         return
-    known = False
+    wrong = mistakes.jobs()
+    waiting = {id(job) for job in [reference, *wrong]}
     held: list[tuple[Job, Record]] = []
-    for job, record in run([reference, *jobs]):
-        if job is reference:
-            known = True
+    for job, record in run([reference, *wrong, *jobs]):
+        if id(job) in waiting:
+            waiting.remove(id(job))
+            if job is not reference:
+                mistakes.learn(record)
+                continue
             summary.broken = {
                 (part.notebook, part.grade_id): f"{part.message}\n{part.detail}"
                 for part in record.parts
@@ -169,9 +178,9 @@ def _checked(
             }
         else:
             held.append((job, record))
-        while known and held:
+        while held and not waiting:
             done, fresh = held.pop(0)
-            yield done, without_broken_parts(fresh, summary.broken)
+            yield done, mistakes.explain(without_broken_parts(fresh, summary.broken))
 
 
 def without_broken_parts(record: Record, broken: Mapping[tuple[str, str], str]) -> Record:

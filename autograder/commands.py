@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import dataclasses
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,7 +14,9 @@ from autograder.batch import Summary, grade_class
 from autograder.course import Course, CourseError, read_data
 from autograder.intake import read_notebook
 from autograder.job import Job, Limits, packed, preload_for
-from autograder.pool import Setup, run_jobs
+from autograder.misconceptions import Misconceptions
+from autograder.outcome import Record
+from autograder.pool import Setup, cores, run_jobs
 from autograder.skeleton import Skeleton, read_skeleton
 from autograder.table import bank_table, class_table, parts_table
 
@@ -39,13 +42,31 @@ def check(options: argparse.Namespace) -> int:
         print("The course's tests are not here; these are the notebook's own checks.")
     job = Job(skeleton.name, "you", (skeleton,), submission.answers, submission.notes, files=files)
     setup = Setup(preload_for([skeleton]), bubblewrap=not options.no_sandbox)
-    ((_, record),) = run_jobs([job], setup, 1)
+    record = _graded_alone(job, setup, options.course, folder)
     print(parts_table(record))
     print(f"{record.score:g} of {record.points:g} points")
     waiting = sum(part.points for part in record.parts if part.by_hand)
     if waiting:
         print(f"{waiting:g} points are graded by a person.")
     return 0 if record.score + waiting == record.points else 1
+
+
+def _graded_alone(job: Job, setup: Setup, course: Path, source: Path | None) -> Record:
+    """The record of one notebook; where the course is here, with the mistakes it looks like."""
+    if not source:
+        ((_, record),) = run_jobs([job], setup, 1)
+        return record
+    skeletons = {skeleton.name: skeleton for skeleton in job.skeletons}
+    mistakes = Misconceptions(course, source.name, skeletons, job.files)
+    ((_, record),) = run_jobs([dataclasses.replace(job, bank=mistakes.digest)], setup, 1)
+    if wrong := mistakes.jobs(mistakes.parts_to_explain(record)):
+        with _progress("known mistake") as progress:
+            for number, (_, other) in enumerate(run_jobs(wrong, setup, cores()), 1):
+                mistakes.learn(other)
+                progress(number, len(wrong))
+        with contextlib.suppress(OSError):  # a course that may not be written in
+            mistakes.save()
+    return mistakes.explain(record)
 
 
 def _data_beside(notebook: Path, source: Path | None) -> dict[str, bytes]:

@@ -55,6 +55,11 @@ class Course:
         return str(self.directories.db_url)
 
     @property
+    def book_url(self) -> str:
+        """Where students find the book; empty where the course does not say."""
+        return str(self.config.Autograder.get("book_url", ""))
+
+    @property
     def assignments(self) -> list[str]:
         """Names of all assignments that have a source notebook."""
         found = Path(self.path("source", ".", "*")).parent

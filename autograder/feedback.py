@@ -13,9 +13,28 @@ from typing import Any
 from nbgrader.api import MissingEntry
 
 from autograder.batch import read_record, write_whole
+from autograder.chapters import Place, places
 from autograder.course import Course
 from autograder.gradebook import open_gradebook
 from autograder.outcome import Outcome, Part, Record
+
+STYLE = """
+:root { color-scheme: light dark; --back: #fff; --text: #1f2328; --soft: #f3f4f6;
+  --line: #d0d7de; --good: #1a7f37; --bad: #b35900; --link: #0550ae }
+@media (prefers-color-scheme: dark) {
+  :root { --back: #14171a; --text: #e6e8ea; --soft: #22272e;
+    --line: #444c56; --good: #4ac26b; --bad: #f0883e; --link: #79b8ff }
+}
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto;
+  padding: 0 1rem; background: var(--back); color: var(--text) }
+h1 { font-size: 1.5rem; overflow-wrap: anywhere }
+h2 { font-size: 1.15rem; margin: 0; overflow-wrap: anywhere }
+a { color: var(--link) }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--soft); padding: .6rem .8rem;
+  border-radius: .3rem; font-size: .9rem }
+p { margin: .4rem 0 }
+summary { cursor: pointer }
+"""
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -24,20 +43,17 @@ PAGE = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
-<style>
-body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem;
-  margin: 2rem auto; padding: 0 1rem }}
-section {{ border-left: .3rem solid #767676; padding-left: 1rem; margin: 1.5rem 0 }}
-section.passed {{ border-color: #1a7f37 }}
-section.failed, section.error {{ border-color: #b35900 }}
-pre {{ white-space: pre-wrap; overflow-wrap: anywhere; background: #f3f3f3; padding: .6rem }}
-h2 {{ font-size: 1.1rem; margin-bottom: .2rem }}
+<style>{style}
+section {{ border-left: .3rem solid var(--line); padding: .1rem 0 .1rem 1rem; margin: 1.6rem 0 }}
+section.passed {{ border-color: var(--good) }}
+section.failed, section.error, section.timeout, section.out-of-memory {{ border-color: var(--bad) }}
+.total {{ font-size: 1.15rem; font-weight: 600 }}
 </style>
 </head>
 <body>
 <main>
 <h1>{title}</h1>
-<p>{total}</p>
+<p class="total">{total}</p>
 {notes}
 {parts}
 </main>
@@ -58,6 +74,7 @@ class HumanGrade:
 def write_feedback(course: Course, assignment: str) -> list[Path]:
     """Write `feedback/<student>/<assignment>/<notebook>.html` for every graded submission."""
     pages = []
+    where = places(course, assignment, course.skeletons(assignment))
     with open_gradebook(course.db_url, str(course.directories.course_id)) as gradebook:
         for student in course.submissions(assignment):
             record = read_record(course, assignment, student)
@@ -68,7 +85,7 @@ def write_feedback(course: Course, assignment: str) -> list[Path]:
             folder.mkdir(parents=True, exist_ok=True)
             for name in dict.fromkeys(part.notebook for part in record.parts):
                 path = folder / f"{name}.html"
-                write_whole(path, page(record, name, human))
+                write_whole(path, page(record, name, human, where))
                 pages.append(path)
     return pages
 
@@ -91,10 +108,13 @@ def human_grades(gradebook: Any, record: Record) -> dict[tuple[str, str], HumanG
 
 
 def page(
-    record: Record, notebook: str, human: Mapping[tuple[str, str], HumanGrade] | None = None
+    record: Record,
+    notebook: str,
+    human: Mapping[tuple[str, str], HumanGrade] | None = None,
+    where: Mapping[str, Place] | None = None,
 ) -> str:
     """The page of one notebook as HTML."""
-    human = human or {}
+    human, where = human or {}, where or {}
     parts = [part for part in record.parts if part.notebook == notebook]
     grades = [human.get((notebook, part.grade_id), HumanGrade()) for part in parts]
     decided = [_points(part, grade) for part, grade in zip(parts, grades, strict=True)]
@@ -105,29 +125,42 @@ def page(
         total += ", not counting parts that are not graded yet"
     notes = [note for note in record.notes if note.notebook in ("", notebook)]
     listed = "".join(f"<li>{safe(_placed(note.grade_id, note.text))}</li>" for note in notes)
+    sections = [
+        _section(part, grade, where.get(part.grade_id))
+        for part, grade in zip(parts, grades, strict=True)
+    ]
     return PAGE.format(
+        style=STYLE,
         title=safe(notebook),
         total=safe(total),
         notes=f"<ul>{listed}</ul>" if listed else "",
-        parts="\n".join(map(_section, parts, grades)),
+        parts="\n".join(sections),
     )
 
 
-def _section(part: Part, human: HumanGrade) -> str:
+def _section(part: Part, human: HumanGrade, place: Place | None) -> str:
     points = _points(part, human)
     earned = "not graded yet" if points is None else f"{points:g} of {part.points:g} points"
     ended = "" if part.by_hand else f", {part.outcome}"
     pieces = [f"<h2>{safe(part.grade_id)}</h2>", f"<p>{safe(earned + ended)}</p>"]
+    if part.looks_like:
+        pieces.append(f"<p><strong>Looks like:</strong> {safe(part.looks_like)}</p>")
     if part.message and part.outcome is not Outcome.PASSED:
         pieces.append(f"<pre>{safe(part.message)}</pre>")
+    if place and not part.by_hand and part.outcome not in (Outcome.PASSED, Outcome.GRADER_FAULT):
+        pieces.append(f"<p>Read again: {_linked(place)}</p>")
     if human.comment:
         pieces.append(f"<p>{safe(human.comment)}</p>")
     if part.output:
-        pieces.append(
-            f"<details><summary>Printed</summary><pre>{safe(part.output)}</pre></details>"
-        )
+        printed = f"<summary>What your code printed</summary><pre>{safe(part.output)}</pre>"
+        pieces.append(f"<details>{printed}</details>")
     kind = part.outcome.replace(" ", "-")
     return f'<section class="{kind}">{"".join(pieces)}</section>'
+
+
+def _linked(place: Place) -> str:
+    words = safe(place.words)
+    return f'<a href="{safe(place.address)}">{words}</a>' if place.address else words
 
 
 def _points(part: Part, human: HumanGrade) -> float | None:

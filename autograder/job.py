@@ -33,7 +33,8 @@ class Limits:
 class Job:
     """One submission with its tests, seed and limits; its record depends on nothing else.
 
-    `files` are the data beside the notebooks, in base64.
+    `files` are the data beside the notebooks, in base64. `bank` stands for the known mistakes that
+    failed parts are compared with; without it nothing is compared.
     """
 
     assignment: str
@@ -44,6 +45,7 @@ class Job:
     seed: str = "0"
     limits: Limits = field(default_factory=Limits)
     files: Mapping[str, str] = field(default_factory=dict)
+    bank: str = ""
 
     @property
     def key(self) -> str:

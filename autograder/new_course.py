@@ -4,6 +4,7 @@ import secrets
 import shutil
 from pathlib import Path
 
+from autograder.chapters import FILE as CHAPTERS
 from autograder.course import CONFIG, SECRET, Course, CourseError
 
 IGNORED = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
@@ -18,10 +19,12 @@ def make_course(folder: Path, template: Course) -> None:
     for name in ("source", "bank"):
         if (template.root / name).is_dir():
             shutil.copytree(template.root / name, folder / name, ignore=IGNORED)
-    shutil.copy(template.root / CONFIG, folder / CONFIG)
+    for name in (CONFIG, CHAPTERS):
+        if (template.root / name).exists():
+            shutil.copy(template.root / name, folder / name)
     (folder / SECRET).touch(0o600)
     (folder / SECRET).write_text(secrets.token_hex(32))
     (folder / ".gitignore").write_text(
         "# What must never be published\n"
-        f"{SECRET}\ngradebook.db*\nsubmitted/\nautograded/\nfeedback/\nexchange/\n*.csv\n"
+        f"{SECRET}\ngradebook.db*\n.misconceptions/\nsubmitted/\nautograded/\nfeedback/\nexchange/\n*.csv\n"
     )

@@ -45,6 +45,7 @@ class Part:
     """One graded cell: its points, how it ended, and the words that go with it.
 
     `message` is for the student, `detail` for the instructor only (it may quote hidden tests).
+    `replies` is what a failed part's tests heard, and `looks_like` the known mistake that is.
     `earned` is partial credit and counts only where the outcome is `FAILED`: a part that earns
     everything has passed, and every other ending earns nothing.
     """
@@ -58,6 +59,8 @@ class Part:
     message: str = ""
     detail: str = ""
     output: str = ""
+    looks_like: str = ""
+    replies: list[Any] = dataclasses.field(default_factory=list)
 
     @property
     def score(self) -> float | None:

@@ -18,6 +18,7 @@ import torch
 
 from autograder import frame, wire
 from autograder.outcome import Outcome, PartEnded
+from autograder.replies import MAX_REPLIES, boiled
 
 MAX_BYTES_PER_PART = 512 * 2**20
 
@@ -47,6 +48,7 @@ class Link:
         self.chance = random.Random(f"spoil {seed}")
         self.shared: dict[int, str] = {}  # objects of locked cells, known there by name
         self.received = 0
+        self.log: list[Any] | None = None  # what was replied, for `misconceptions`
 
     def ask(self, do: str, **fields: Any) -> Any:
         """Do one thing over there; what it raises is raised here."""
@@ -63,6 +65,8 @@ class Link:
             raise PartEnded(
                 Outcome.ERROR, f"a result of your code could not be read: {error}"
             ) from None
+        if self.log is not None and len(self.log) < MAX_REPLIES:
+            self.log.append(_for_log(reply))
         if "value" in reply:
             self._spoil(fields, reply.get("changed"))
             return reply["value"]
@@ -158,6 +162,14 @@ class Proxy:
 
     def __repr__(self) -> str:
         return f"<student's {self.__description}>"
+
+
+def _for_log(reply: Mapping[str, Any]) -> list[Any]:
+    if "value" in reply:
+        return ["value", boiled(reply["value"]), boiled(reply.get("changed"))]
+    raised = reply.get("raised")
+    names = raised.get("types") if isinstance(raised, dict) else None
+    return ["raised", boiled(names[0] if isinstance(names, list) and names else names)]
 
 
 def _handle(proxy: Proxy) -> int:

@@ -6,6 +6,7 @@ submission is escaped, and a content security policy forbids scripts.
 
 import io
 import keyword
+import math
 import tokenize
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,8 +16,9 @@ from statistics import mean, median
 
 from autograder.batch import read_record, write_whole
 from autograder.course import Course, CourseError
-from autograder.feedback import safe
+from autograder.feedback import STYLE, safe
 from autograder.outcome import Outcome, Part, Record
+from autograder.table import what_to_look_at
 
 ALIKE = 0.9  # share of token runs two answers have in common before they are shown
 RUN = 5  # tokens in a run
@@ -28,14 +30,16 @@ PAGE = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
-<style>
-body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 70rem;
-  margin: 2rem auto; padding: 0 1rem }}
-table {{ border-collapse: collapse }} td, th {{ border: 1px solid #bbb; padding: .2rem .6rem }}
-td {{ text-align: right }} td:first-child, th:first-child {{ text-align: left }}
-pre {{ white-space: pre-wrap; overflow-wrap: anywhere; background: #f3f3f3; padding: .6rem }}
-.pair {{ display: grid; grid-template-columns: 1fr 1fr; gap: 1rem }}
+<style>{style}
+body {{ max-width: 70rem }}
+h2 {{ margin: 2rem 0 .5rem }} h3 {{ font-size: 1rem; margin: 1rem 0 .3rem }}
+.wide {{ overflow-x: auto }}
+table {{ border-collapse: collapse }}
+td, th {{ border: 1px solid var(--line); padding: .2rem .6rem; text-align: left }}
+td.number {{ text-align: right; white-space: nowrap }}
+.pair {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(18rem, 1fr)); gap: 1rem }}
 </style>
 </head>
 <body><main>
@@ -75,14 +79,21 @@ def page(records: Sequence[Record], stubs: dict[tuple[str, str], str]) -> str:
         _slowest(records),
         _copies(records, stubs),
     ]
-    return PAGE.format(title=safe(f"Report: {records[0].assignment}"), body="\n".join(sections))
+    return PAGE.format(
+        style=STYLE, title=safe(f"Report: {records[0].assignment}"), body="\n".join(sections)
+    )
 
 
 def _distribution(records: Sequence[Record]) -> str:
     shares = [record.score / record.points if record.points else 0.0 for record in records]
     counts = Counter(min(int(share * BINS), BINS - 1) for share in shares)
+    unit = max(1.0, max(counts.values()) / 30)  # submissions that a block of a bar stands for
     rows = [
-        [f"{100 * n // BINS}–{100 * (n + 1) // BINS} %", str(counts[n]), "▇" * counts[n]]
+        [
+            f"{100 * n // BINS}–{100 * (n + 1) // BINS} %",
+            str(counts[n]),
+            "▇" * math.ceil(counts[n] / unit),
+        ]
         for n in range(BINS)
     ]
     scores = [record.score for record in records]
@@ -93,6 +104,7 @@ def _distribution(records: Sequence[Record]) -> str:
 
 def _parts(records: Sequence[Record]) -> str:
     rows = []
+    seen = [one for one in Outcome if any(p.outcome is one for r in records for p in r.parts)]
     for key, parts in _by_part(records):
         if parts[0].by_hand:
             continue
@@ -100,17 +112,17 @@ def _parts(records: Sequence[Record]) -> str:
         passed = counts[Outcome.PASSED]
         sign = {0: "nobody passes", len(parts): "everybody passes"}.get(passed, "")
         share = mean((part.score or 0.0) / part.points if part.points else 0.0 for part in parts)
-        rows.append([key, f"{share:.0%}", *(str(counts[one]) for one in Outcome), sign])
+        rows.append([key, f"{share:.0%}", *(str(counts[one]) for one in seen), sign])
     rows.sort(key=lambda row: int(row[1][:-1]))
-    return "<h2>Parts, hardest first</h2>" + _table(["part", "points earned", *Outcome, ""], rows)
+    return "<h2>Parts, hardest first</h2>" + _table(["part", "points earned", *seen, ""], rows)
 
 
 def _reasons(records: Sequence[Record]) -> str:
-    """The most frequent first lines of what the tests said."""
+    """The most frequent mistakes, else first lines of what the tests said."""
     pieces = ["<h2>What was said most often</h2>"]
     for key, parts in _by_part(records):
         said = Counter(
-            part.message.strip().splitlines()[0]
+            what_to_look_at(part)
             for part in parts
             if part.outcome is not Outcome.PASSED and part.message.strip()
         )
@@ -192,7 +204,10 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return "<p>None.</p>"
     cells = "".join(f"<th>{safe(text)}</th>" for text in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{safe(text)}</td>" for text in row) + "</tr>" for row in rows
-    )
-    return f"<table><tr>{cells}</tr>{body}</table>"
+    body = "".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    return f'<div class="wide"><table><tr>{cells}</tr>{body}</table></div>'
+
+
+def _cell(text: str) -> str:
+    number = text.rstrip(" %").replace(".", "").isdigit()
+    return f'<td class="number">{safe(text)}</td>' if number else f"<td>{safe(text)}</td>"

@@ -27,12 +27,13 @@ from typing import Any
 
 import torch
 
-from autograder.job import Job, environment, unpacked
+from autograder.job import Job, Limits, environment, unpacked
 from autograder.outcome import Outcome, Part, PartEnded, Record, partial_credit
 from autograder.remote import Link, Proxy, StudentRaised, missing, remote_form
 from autograder.sandbox import Sandbox, Session
 from autograder.skeleton import Cell, Role, Skeleton, bound_names
 
+SHARED_SEED = "0"  # the one that `course_lib.checks` has by itself
 NOT_ANSWERED = "this part has not been answered yet"
 _REMOTE_FORMS = (("course_lib.checks", "gradients"), ("course_lib.checks", "seeded"))
 
@@ -58,9 +59,10 @@ def grade(job: Job, sandbox: Sandbox) -> Record:
         answers = job.answers.get(skeleton.name, {})
         run = _Run(skeleton, answers, sandbox, job)
         try:
-            parts += run.parts()
+            own = list(run.parts())
         finally:
             run.close()
+        parts += _with_replies(own, run, job) if job.bank else own
         outputs[skeleton.name] = run.outputs
         timings.update(run.timings)
     timings["all"] = time.monotonic() - started
@@ -78,6 +80,36 @@ def grade(job: Job, sandbox: Sandbox) -> Record:
     )
 
 
+def _with_replies(parts: list[Part], run: "_Run", job: Job) -> list[Part]:
+    """The parts with what the failed ones reply under the seed that all answers share."""
+    failed = {part.grade_id for part in parts if part.outcome in (Outcome.FAILED, Outcome.ERROR)}
+    heard = run.heard
+    if failed and job.seed != SHARED_SEED:
+        cells = [c for c in run.skeleton.cells if c.role is not Role.TEST or c.grade_id in failed]
+        os.environ["COURSE_SEED"] = SHARED_SEED
+        shared = dataclasses.replace(job, seed=SHARED_SEED, limits=_short(job.limits))
+        skeleton = dataclasses.replace(run.skeleton, cells=tuple(cells))
+        second = _Run(skeleton, run.answers, run.sandbox, shared)
+        try:
+            for _ in second.parts():
+                pass
+        finally:
+            second.close()
+            os.environ["COURSE_SEED"] = job.seed
+        heard = second.heard
+    return [
+        dataclasses.replace(part, replies=heard.get(part.grade_id, []))
+        if part.grade_id in failed
+        else part
+        for part in parts
+    ]
+
+
+def _short(limits: Limits) -> Limits:
+    """Less time than grading has: a hint is not worth waiting for."""
+    return dataclasses.replace(limits, seconds=min(limits.seconds, 10.0), seconds_in_all=40.0)
+
+
 class _Run:
     """One notebook on its way from the first cell to the last."""
 
@@ -86,6 +118,8 @@ class _Run:
     ) -> None:
         self.skeleton, self.answers, self.sandbox = skeleton, answers, sandbox
         self.seed, self.limits, self.files = job.seed, job.limits, unpacked(job.files)
+        self.listening = bool(job.bank) and job.seed == SHARED_SEED
+        self.heard: dict[str, list[Any]] = {}  # by test: what was replied
         self.started = time.monotonic()
         self.session: Session | None = None
         self.link: Link | None = None
@@ -158,6 +192,8 @@ class _Run:
         except PartEnded as ended:
             return dataclasses.replace(part, outcome=ended.outcome, message=ended.message)
         self._begin()
+        assert self.link
+        self.link.log = [] if self.listening else None
         printed = io.StringIO()
         space = dict(self.space)
         try:
@@ -172,6 +208,7 @@ class _Run:
             fields = {"outcome": Outcome.GRADER_FAULT, "detail": repr(error)}
         except (Exception, PartEnded) as error:
             fields = _explain(error)
+        self.heard[cell.grade_id], self.link.log = self.link.log or [], None
         output = self.session.printed if self.session else ""
         message = "\n".join(
             filter(None, [printed.getvalue()[:4_000].strip(), fields.get("message")])

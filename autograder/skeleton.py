@@ -7,6 +7,7 @@ type, points and role of all cells, come from here.
 import ast
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -68,6 +69,19 @@ class Skeleton:
     def reference(self) -> dict[str, str]:
         """The instructor's own answers by grade_id."""
         return {cell.grade_id: cell.source for cell in self.cells if cell.is_answer}
+
+
+def parts_of_tests(skeletons: Mapping[str, Skeleton]) -> dict[str, str]:
+    """Each test's part, by grade_id: the solution cell before it."""
+    found = {}
+    for skeleton in skeletons.values():
+        part = ""
+        for cell in skeleton.cells:
+            if cell.role is Role.SOLUTION:
+                part = cell.grade_id
+            if cell.role is Role.TEST:
+                found[cell.grade_id] = part
+    return found
 
 
 def read_skeleton(path: Path) -> Skeleton:

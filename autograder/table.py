@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 from autograder.bank import Trial
-from autograder.outcome import Outcome, Record
+from autograder.outcome import Outcome, Part, Record
+
+VISIBLE_CHECKS_PASS = "The checks you can see pass."
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -35,7 +37,7 @@ def parts_table(record: Record) -> str:
             part.grade_id,
             f"{part.score:g}" if part.score is not None else "",
             f"{part.points:g}",
-            "" if part.outcome is Outcome.PASSED else _first_line(part.message) or part.outcome,
+            "" if part.outcome is Outcome.PASSED else what_to_look_at(part),
         ]
         for part in record.parts
     ]
@@ -71,6 +73,9 @@ def _share(trials: Sequence[Trial]) -> str:
     return f"{sum(trial.as_it_should for trial in trials)} of {len(trials)}"
 
 
-def _first_line(text: str) -> str:
-    lines = text.strip().splitlines()
-    return lines[0][:100] if lines else ""
+def what_to_look_at(part: Part) -> str:
+    """The known mistake a part looks like, else the first thing that was said against it."""
+    if part.looks_like:
+        return f"looks like: {part.looks_like}"
+    lines = [line for line in part.message.strip().splitlines() if line != VISIBLE_CHECKS_PASS]
+    return lines[0][:100] if lines else str(part.outcome)

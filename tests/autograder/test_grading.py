@@ -81,6 +81,26 @@ def test_feedback_tells_and_hides(graded):
         assert "default-src 'none'" in text
 
 
+def test_feedback_names_the_chapter_and_links_where_there_is_an_address(tmp_path):
+    root = make_course(tmp_path, {"bob": CLASS["bob"]})
+    titles = {"sums": "Sums & more"}
+    table = {"chapters": titles, "assignments": {"hw": {"add": "sums#Why, <how> and Ünder 3"}}}
+    (root / "chapters.json").write_text(json.dumps(table))
+    assert main(["grade", "hw", "--course", str(root), "--workers", "1"]) == 0
+    page = root / "feedback" / "bob" / "hw" / "nb.html"
+    assert main(["feedback", "hw", "--course", str(root)]) == 0
+    words = "Sums &amp; more: Why, &lt;how&gt; and Ünder 3"
+    assert f"<p>Read again: {words}</p>" in page.read_text()
+    with (root / "nbgrader_config.py").open("a") as file:
+        file.write("c.Autograder.book_url = 'https://example.org/course'\n")
+    assert main(["feedback", "hw", "--course", str(root)]) == 0
+    address = "https://example.org/course/book/sums.html#why-how-and-under-3"
+    assert f'<a href="{address}">{words}</a>' in page.read_text()
+    (root / "chapters.json").unlink()
+    assert main(["feedback", "hw", "--course", str(root)]) == 0
+    assert "Read again" not in page.read_text()
+
+
 def test_release_gives_out_no_answer_and_no_hidden_test(graded):
     root, _ = graded
     assert main(["release", "hw", "--course", str(root)]) == 0
