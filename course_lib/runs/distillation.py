@@ -25,8 +25,8 @@ from course_lib.runs.reviews import fine_tuned
 from course_lib.runs.texts import chinese_texts, chinese_words, labelled, vocabulary, windowed
 from course_lib.train import Recipe, train
 
-GENERAL = Recipe(steps=400, lr=1e-3, batch=16, every=100, watch="none")
-TASK = Recipe(steps=400, lr=1e-3, batch=32, every=100)
+GENERAL = Recipe(steps=250, lr=1e-3, batch=16, every=50, watch="none")
+TASK = Recipe(steps=250, lr=1e-3, batch=32, every=50)
 TINY_LAYERS = ("embedding", "hidden", "attention")
 
 
