@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export MATPLOTLIBRC := $(CURDIR)/book/matplotlibrc
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-.PHONY: help book test lab parity check grade bank lock clean
+.PHONY: help book test lab parity check grade bank mutate lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
@@ -35,6 +35,9 @@ grade: .venv/ready  ## grade what was handed in: make grade A=02
 
 bank: .venv/ready  ## try the tests on answers known to be right or wrong: make bank [A=02]
 	@$(BIN)/python -m autograder bank $(A)
+
+mutate: .venv/ready  ## try the tests on small changes of the solutions: make mutate [A=02]
+	@$(BIN)/python -m autograder mutate $(A)
 
 lock: .venv/ready  ## renew requirements.txt and requirements-test.txt
 	@$(BIN)/python tools/lock.py

@@ -75,8 +75,13 @@ def _parser() -> argparse.ArgumentParser:
 
     bank = command("bank", "try the tests on answers that are known to be right or wrong")
     bank.add_argument("assignment", nargs="*", help="default: all that have a bank")
+    bank.add_argument("--few", action="store_true", help="only a few answers of every part")
     bank.add_argument("--workers", type=int, default=0, help="processes; default: one a core")
     _sandbox(bank)
+
+    mutate = command("mutate", "try the tests on small changes of the reference solutions")
+    mutate.add_argument("assignment", nargs="*", help="default: all")
+    _sandbox(mutate)
 
     report = command("report", "write the instructor's page about an assignment")
     report.add_argument("assignment")

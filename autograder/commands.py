@@ -182,15 +182,17 @@ def bank(options: argparse.Namespace) -> int:
         name for name in course.assignments if (course.root / "bank" / name).is_dir()
     ]
     misjudged = 0
+    with _progress("answer") as progress:
+        tried = try_bank(
+            course,
+            names,
+            few=options.few,
+            bubblewrap=not options.no_sandbox,
+            workers=options.workers,
+            progress=progress,
+        )
     for name in names:
-        with _progress("answer") as progress:
-            trials = try_bank(
-                course,
-                name,
-                bubblewrap=not options.no_sandbox,
-                workers=options.workers,
-                progress=progress,
-            )
+        trials = [trial for trial in tried if trial.record.assignment == name]
         print(f"{name}\n{bank_table(trials)}\n")
         for trial in trials:
             if not trial.as_it_should:
@@ -198,6 +200,29 @@ def bank(options: argparse.Namespace) -> int:
                 verdict = "was accepted" if trial.passed else f"was rejected: {trial.said}"
                 print(f"MISJUDGED: {trial.path} {verdict}", file=sys.stderr)
     return 1 if misjudged else 0
+
+
+def mutate(options: argparse.Namespace) -> int:
+    """Show which small changes of the reference solutions the tests take for right."""
+    from autograder.mutate import equivalent, try_mutants
+
+    course = Course.load(options.course)
+    open_ones = 0
+    for name in list(map(course.resolve, options.assignment)) or course.assignments:
+        with _progress("mutant") as progress:
+            mutants = try_mutants(
+                course, name, bubblewrap=not options.no_sandbox, progress=progress
+            )
+        known = equivalent(course, name)
+        survivors = [one for one in mutants if one.survived]
+        left = [one for one in survivors if (one.part, one.before, one.after) not in known]
+        killed = len(mutants) - len(survivors)
+        same = len(survivors) - len(left)
+        print(f"{name}: {len(mutants)} mutants, {killed} rejected, {same} known to mean the same")
+        for one in left:
+            print(f"  SURVIVED in {one.part}\n    - {one.before}\n    + {one.after}")
+        open_ones += len(left)
+    return 1 if open_ones else 0
 
 
 def report(options: argparse.Namespace) -> int:
