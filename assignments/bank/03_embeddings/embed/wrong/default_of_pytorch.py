@@ -1,0 +1,15 @@
+"""Sets eps to 1e-5 where it is not given, as PyTorch does."""
+
+import torch
+
+
+def embed(ids, tables, segments=None, eps=1e-5):
+    t = ids.shape[1]
+    if t > tables["position"].shape[0]:
+        raise ValueError("too many tokens")
+    x = tables["token"][ids] + tables["position"][:t]
+    x = x + (tables["segment"][0] if segments is None else tables["segment"][segments])
+    mean = x.mean(dim=-1, keepdim=True)
+    variance = torch.var(x, dim=-1, keepdim=True, correction=0)
+    normed = (x - mean) / torch.sqrt(variance + eps)
+    return normed * tables["gain"] + tables["bias"]

@@ -1,0 +1,19 @@
+"""Multiplies with one-hot rows in float32, which rounds a float64 table."""
+
+import torch
+
+
+def look_up(table, ids):
+    if ids.min() < 0 or ids.max() >= table.shape[0]:
+        raise ValueError("no such row")
+    one_hot = (ids[..., None] == torch.arange(len(table))).float()
+    return (one_hot @ table.float()).to(table.dtype)
+
+
+def table_gradient(ids, grad, rows, padding=None):
+    ids, grad = ids.reshape(-1), grad.reshape(-1, grad.shape[-1])
+    one_hot = (ids[:, None] == torch.arange(rows)).to(grad.dtype)
+    total = one_hot.T @ grad
+    if padding is not None:
+        total[padding] = 0
+    return total

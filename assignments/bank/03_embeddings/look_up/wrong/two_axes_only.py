@@ -1,0 +1,19 @@
+"""Expects ids b t."""
+
+import torch
+
+
+def look_up(table, ids):
+    if ids.min() < 0 or ids.max() >= table.shape[0]:
+        raise ValueError("no such row")
+    b, t = ids.shape
+    return table.index_select(0, ids.flatten()).view(b, t, -1)
+
+
+def table_gradient(ids, grad, rows, padding=None):
+    ids, grad = ids.reshape(-1), grad.reshape(-1, grad.shape[-1])
+    one_hot = (ids[:, None] == torch.arange(rows)).to(grad.dtype)
+    total = one_hot.T @ grad
+    if padding is not None:
+        total[padding] = 0
+    return total

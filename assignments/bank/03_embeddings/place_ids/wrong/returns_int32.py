@@ -1,0 +1,13 @@
+"""Returns int32."""
+
+import torch
+
+
+def place_ids(ids, padding):
+    real = ids != padding
+    count = torch.cumsum(real.long(), dim=1)
+    return torch.where(real, count + padding, padding).int()
+
+
+def longest_text(rows, padding):
+    return rows - 1 - padding

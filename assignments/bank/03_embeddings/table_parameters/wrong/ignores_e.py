@@ -1,0 +1,19 @@
+"""Counts the plain table in both cases."""
+
+import torch
+
+
+def table_parameters(v, d, e=None):
+    return v * d
+
+
+def largest_width(v, d):
+    return max(0, (v * d - d - 1) // (v + d))
+
+
+def tied_gradient(ids, grad_rows, states, grad_logits):
+    v, d = grad_logits.shape[-1], states.shape[-1]
+    total = torch.zeros(v, d, dtype=grad_rows.dtype)
+    total.index_add_(0, ids.reshape(-1), grad_rows.reshape(-1, d))
+    total += grad_logits.reshape(-1, v).T @ states.reshape(-1, d)
+    return total

@@ -1,0 +1,19 @@
+"""Adds the wave of the steps."""
+
+import torch
+
+
+def angles(places, d):
+    i = torch.arange(d // 2, dtype=torch.float64)
+    return torch.as_tensor(places, dtype=torch.float64)[..., None] / 10_000 ** (2 * i / d)
+
+
+def waves(places, d):
+    if d % 2 != 0:
+        raise ValueError("d must be even")
+    a = angles(places, d)
+    return torch.stack([torch.sin(a), torch.cos(a)], dim=-1).flatten(-2)
+
+
+def turned(rows, steps):
+    return rows + waves(torch.tensor(float(steps)), rows.shape[-1])
