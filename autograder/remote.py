@@ -52,6 +52,8 @@ class Link:
 
     def ask(self, do: str, **fields: Any) -> Any:
         """Do one thing over there; what it raises is raised here."""
+        if _inside and do == "call":
+            _refuse_to_lose(_inside[-1], [*fields["args"], *fields["options"].values()])
         message = wire.pack({"do": do, **fields}, self._keep)
         text, run = self.channel.exchange(message)
         self.received += len(text) + len(run)
@@ -206,15 +208,35 @@ def _spoil(value: Any, chance: random.Random) -> None:
 
 
 def remote_form(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` for tests: runs on the student's side when its first argument lives there."""
+    """`function` for tests: runs on the student's side when its first argument lives there.
+
+    A function of the test stays here. It may not hand the work on to an answer: there neither the
+    graph of `gradients` nor the random state of `seeded` would arrive.
+    """
 
     @functools.wraps(function)
     def either(f: Any, *args: Any, **options: Any) -> Any:
         if isinstance(f, Proxy):
             return link_of(f).apply(function, f, *args, **options)
-        return function(f, *args, **options)
+        _inside.append(function.__name__)
+        try:
+            return function(f, *args, **options)
+        finally:
+            _inside.pop()
 
     return either
+
+
+_inside: list[str] = []  # remote forms that run a function of the test at the moment
+
+
+def _refuse_to_lose(form: str, arguments: list[Any]) -> None:
+    tracked = any(isinstance(x, torch.Tensor) and x.requires_grad for x in arguments)
+    if tracked or form != "gradients":
+        raise TypeError(
+            f"this function of the test calls an answer, and {form} does not reach across: "
+            f"hand the answer itself over, as in {form}(answer, …)"
+        )
 
 
 def missing(outcome: Outcome, message: str) -> Any:

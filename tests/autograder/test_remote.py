@@ -193,6 +193,19 @@ def test_gradients_run_on_the_students_side(student):
         far(student["cut"], x)
 
 
+def test_what_would_be_lost_on_the_way_is_refused(student):
+    from course_lib.checks import gradients, seeded
+
+    x = torch.tensor([1.0, 2.0])
+    with pytest.raises(TypeError, match=r"gradients\(answer, …\)"):
+        remote_form(gradients)(lambda x: 2 * student["square"](x), x)
+    with pytest.raises(TypeError, match=r"seeded\(answer, …\)"):
+        remote_form(seeded)(lambda n: student["noise"](n), 3, 5)
+    found = remote_form(gradients)(lambda x: x * student["square"](3.0), x)  # a constant
+    assert torch.equal(found[0], gradients(lambda x: x * 9.0, x)[0])
+    assert student["square"](3.0) == 9.0
+
+
 def test_seeded_runs_on_the_students_side(student):
     from course_lib.checks import seeded
 
