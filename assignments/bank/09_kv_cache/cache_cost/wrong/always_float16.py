@@ -1,0 +1,11 @@
+"""Counts two bytes a number, whatever the dtype."""
+
+import torch
+
+
+def cache_cost(layers, key_heads, c, tokens, batch=1, dtype=torch.float16):
+    return 2 * layers * key_heads * c * tokens * batch * 2
+
+
+def longest_text(memory, layers, key_heads, c, batch=1, dtype=torch.float16, page=1):
+    return memory // cache_cost(layers, key_heads, c, page, batch, dtype) * page

@@ -1,0 +1,11 @@
+"""Ignores the pages."""
+
+import torch
+
+
+def cache_cost(layers, key_heads, c, tokens, batch=1, dtype=torch.float16):
+    return 2 * layers * key_heads * c * tokens * batch * dtype.itemsize
+
+
+def longest_text(memory, layers, key_heads, c, batch=1, dtype=torch.float16, page=1):
+    return memory // cache_cost(layers, key_heads, c, 1, batch, dtype)

@@ -1,0 +1,28 @@
+"""Leaves the length of a request that is gone."""
+
+import math
+
+
+def grow(books, name, tokens, page):
+    free, own = books["free"], books["pages"].get(name, [])
+    length = books["length"].get(name, 0) + tokens
+    need = math.ceil(length / page) - len(own)
+    if need > len(free):
+        raise ValueError(f"{name!r} needs {need} pages, and {len(free)} are free")
+    return {
+        "free": free[need:],
+        "pages": {**books["pages"], name: own + free[:need]},
+        "length": {**books["length"], name: length},
+    }
+
+
+def leave(books, name):
+    return {
+        "free": sorted(books["free"] + books["pages"][name]),
+        "pages": {other: own for other, own in books["pages"].items() if other != name},
+        "length": dict(books["length"]),
+    }
+
+
+def gathered(store, pages, length):
+    return store[pages].flatten(0, 1)[:length].transpose(0, 1)  # h t c

@@ -1,0 +1,16 @@
+"""Fills the lists it was given."""
+
+import torch
+
+
+def left_batch(prompts, fill=0):
+    longest = max(map(len, prompts))
+    ids = torch.full((len(prompts), longest), fill)  # b t
+    keep = torch.zeros(len(prompts), longest, dtype=torch.bool)  # b t
+    for row, prompt in enumerate(prompts):
+        start = longest - len(prompt)
+        prompt[:0] = [fill] * start
+        ids[row] = torch.tensor(prompt)
+        keep[row, start:] = True
+    positions = (keep.long().cumsum(-1) - 1).clamp(min=0)  # b t
+    return ids, keep, positions

@@ -1,0 +1,15 @@
+"""Marks the padding."""
+
+import torch
+
+
+def left_batch(prompts, fill=0):
+    longest = max(map(len, prompts))
+    ids = torch.full((len(prompts), longest), fill)  # b t
+    keep = torch.zeros(len(prompts), longest, dtype=torch.bool)  # b t
+    for row, prompt in enumerate(prompts):
+        start = longest - len(prompt)
+        ids[row, start:] = torch.tensor(prompt)
+        keep[row, start:] = True
+    positions = (keep.long().cumsum(-1) - 1).clamp(min=0)  # b t
+    return ids, ~keep, positions

@@ -1,0 +1,9 @@
+"""Adds up a keep of ones and zeros bit by bit."""
+
+import torch
+
+
+def visible(new, past=0, keep=None):
+    queries = torch.arange(past, past + new)[:, None]  # q 1
+    mask = torch.arange(past + new) <= queries  # q k
+    return mask if keep is None else mask & keep[:, None, :]

@@ -1,0 +1,9 @@
+"""Draws the triangle as if nothing were cached."""
+
+import torch
+
+
+def visible(new, past=0, keep=None):
+    queries = torch.arange(new)[:, None]  # q 1
+    mask = torch.arange(past + new) <= queries  # q k
+    return mask if keep is None else mask & keep[:, None, :].bool()

@@ -1,0 +1,10 @@
+"""Shows the new tokens alone."""
+
+import torch
+
+
+def visible(new, past=0, keep=None):
+    queries = torch.arange(past, past + new)[:, None]  # q 1
+    mask = torch.arange(past + new) <= queries  # q k
+    mask[:, :past] = False
+    return mask if keep is None else mask & keep[:, None, :].bool()

@@ -1,0 +1,23 @@
+"""Feeds the prompt in every step."""
+
+import torch
+
+
+def write(weights, heads, prompts, new, stop=None):
+    ids, keep, _ = left_batch(prompts)
+    longest = len(weights["position"])
+    if ids.shape[1] + new > longest:
+        raise ValueError(f"{ids.shape[1]} and {new} tokens are more than {longest} positions")
+    written = [[] for _ in prompts]
+    finished, state = [False] * len(prompts), None
+    for _ in range(new):
+        logits, state = step(weights, heads, ids, state, keep)
+        tokens = logits[:, -1].argmax(-1)  # b
+        for row, token in enumerate(tokens.tolist()):
+            if not finished[row]:
+                written[row].append(token)
+                finished[row] = token in (stop or ())
+        if all(finished):
+            break
+        keep = torch.cat([keep, keep[:, : ids.shape[1]]], dim=1)
+    return written

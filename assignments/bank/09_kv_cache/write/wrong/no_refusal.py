@@ -1,0 +1,21 @@
+"""Does not look how many positions there are."""
+
+import torch
+
+
+def write(weights, heads, prompts, new, stop=None):
+    ids, keep, _ = left_batch(prompts)
+    written = [[] for _ in prompts]
+    finished, state = [False] * len(prompts), None
+    for _ in range(new):
+        logits, state = step(weights, heads, ids, state, keep)
+        tokens = logits[:, -1].argmax(-1)  # b
+        for row, token in enumerate(tokens.tolist()):
+            if not finished[row]:
+                written[row].append(token)
+                finished[row] = token in (stop or ())
+        if all(finished):
+            break
+        ids = tokens[:, None]  # b 1
+        keep = torch.cat([keep, torch.ones_like(keep[:, :1])], dim=1)  # b k
+    return written
