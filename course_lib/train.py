@@ -338,7 +338,7 @@ def located(step: int, indices: list[int]) -> Iterator[None]:
         shown = ", ".join(map(str, indices[:8])) + (", …" if len(indices) > 8 else "")
         error.add_note(
             f"This was step {step + 1}, which read rows {shown}. "
-            "troubleshoot.first_nonfinite finds the module where NaN begins."
+            "troubleshoot.stop_at_nonfinite finds the module where NaN begins."
         )
         raise
 

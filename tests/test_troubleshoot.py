@@ -179,7 +179,9 @@ def test_the_step_is_named_when_training_breaks():
             net, classify, long_rows(), Recipe(steps=6, batch=8),
             collate=collate, show_progress=False,
         )  # fmt: skip
-    assert "This was step 4" in caught.value.__notes__[0]
+    note = caught.value.__notes__[0]
+    assert "This was step 4" in note
+    assert callable(getattr(t, note.partition("troubleshoot.")[2].split()[0]))
 
 
 def test_a_gradient_that_breaks_below_a_module_is_named():
