@@ -95,11 +95,10 @@ def grade_class(
             if changes := pending_changes(gradebook, record):
                 summary.changes[job.student] = changes
             if not dry_run:
+                mistakes.save()
                 store(course, gradebook, record, skeletons, folders[job.student])
             summary.records.append(record)
             progress(len(summary.records), len(jobs))
-        if summary.records and not dry_run:
-            mistakes.save()
     return summary
 
 

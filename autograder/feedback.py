@@ -141,7 +141,7 @@ def page(
 def _section(part: Part, human: HumanGrade, place: Place | None) -> str:
     points = _points(part, human)
     earned = "not graded yet" if points is None else f"{points:g} of {part.points:g} points"
-    ended = "" if part.by_hand else f", {part.outcome}"
+    ended = "" if part.by_hand else ", partly right" if part.earned else f", {part.outcome}"
     pieces = [f"<h2>{safe(part.grade_id)}</h2>", f"<p>{safe(earned + ended)}</p>"]
     if part.looks_like:
         pieces.append(f"<p><strong>Looks like:</strong> {safe(part.looks_like)}</p>")

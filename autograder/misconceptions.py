@@ -7,6 +7,7 @@ same tests, it looks like that mistake. The learner is told the mistake, never t
 """
 
 import ast
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.bank import bank_jobs
+from autograder.course import CourseError
 from autograder.job import Job, environment
 from autograder.outcome import Outcome, Part, Record
 from autograder.skeleton import Skeleton, parts_of_tests
@@ -36,13 +38,15 @@ class Misconceptions:
     ) -> None:
         self.path = root / FOLDER / f"{assignment}.json"
         self._jobs: dict[str, list[Job]] = {}
-        for path, job in bank_jobs(root, assignment, skeletons, files or {}, kinds=("wrong",)):
-            self._jobs.setdefault(path.parts[-3], []).append(job)
+        with contextlib.suppress(CourseError):  # a bank that is out of date: `bank` tells
+            for path, job in bank_jobs(root, assignment, skeletons, files or {}, kinds=("wrong",)):
+                self._jobs.setdefault(path.parts[-3], []).append(job)
         texts = [job.to_json() for jobs in self._jobs.values() for job in jobs]
         known = json.dumps([texts, environment()], sort_keys=True)
         self.digest = hashlib.sha256(known.encode()).hexdigest() if texts else ""
         self._parts = parts_of_tests(skeletons)
         self._known: dict[str, dict[str, Heard]] = self._read()  # by part and file
+        self._unsaved = False
         self._texts = {
             job.student: _sentence(next(iter(job.answers.values()))[part])
             for part, jobs in self._jobs.items()
@@ -66,6 +70,7 @@ class Misconceptions:
     def learn(self, record: Record) -> None:
         """Take in what a wrong answer replied; `record` comes from one of `jobs`."""
         if not record.faulty:
+            self._unsaved = True
             part = Path(record.student).parts[-3]
             self._known.setdefault(part, {})[record.student] = _heard(record.parts)
 
@@ -92,7 +97,8 @@ class Misconceptions:
         """Keep what was found out for the next time."""
         from autograder.batch import write_whole
 
-        if self.digest:
+        if self._unsaved:
+            self._unsaved = False
             self.path.parent.mkdir(exist_ok=True)
             write_whole(self.path, json.dumps({"digest": self.digest, "known": self._known}))
 

@@ -166,6 +166,9 @@ class Proxy:
         return f"<student's {self.__description}>"
 
 
+Proxy.__name__ = "an object"  # what a message says in the place of a number: "got an object"
+
+
 def _for_log(reply: Mapping[str, Any]) -> list[Any]:
     if "value" in reply:
         return ["value", boiled(reply["value"]), boiled(reply.get("changed"))]
@@ -259,7 +262,8 @@ def _exception(raised: Any) -> StudentRaised:
     names = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
     base = next((kind for name in names if (kind := _BUILTIN_ERRORS.get(name))), None)
     bases = (StudentRaised, base) if base else (StudentRaised,)
-    raised_kind: type[StudentRaised] = type((base or StudentRaised).__name__, bases, {})
+    looks = {"__module__": "builtins"}  # in messages it is called as in the learner's own kernel
+    raised_kind: type[StudentRaised] = type((base or StudentRaised).__name__, bases, looks)
     error = raised_kind(str(fields.get("message", ""))[:1_000])
     error.kind = names[0][:60] if names else "an exception"
     error.trace = str(fields.get("trace", ""))[:6_000]

@@ -85,7 +85,7 @@ def page(records: Sequence[Record], stubs: dict[tuple[str, str], str]) -> str:
 
 
 def _distribution(records: Sequence[Record]) -> str:
-    shares = [record.score / record.points if record.points else 0.0 for record in records]
+    shares = [record.score / (_decided(record) or 1.0) for record in records]
     counts = Counter(min(int(share * BINS), BINS - 1) for share in shares)
     unit = max(1.0, max(counts.values()) / 30)  # submissions that a block of a bar stands for
     rows = [
@@ -99,7 +99,13 @@ def _distribution(records: Sequence[Record]) -> str:
     scores = [record.score for record in records]
     text = f"{len(records)} submissions; mean {mean(scores):.2f}, median {median(scores):.2f} "
     text += f"of {records[0].points:g} points"
+    if any(part.by_hand for record in records for part in record.parts):
+        text += "; written answers that a person grades are not in these numbers"
     return f"<h2>Scores</h2><p>{text}</p>{_table(['share of points', 'submissions', ''], rows)}"
+
+
+def _decided(record: Record) -> float:
+    return sum(part.points for part in record.parts if part.score is not None)
 
 
 def _parts(records: Sequence[Record]) -> str:
@@ -124,7 +130,7 @@ def _reasons(records: Sequence[Record]) -> str:
         said = Counter(
             what_to_look_at(part)
             for part in parts
-            if part.outcome is not Outcome.PASSED and part.message.strip()
+            if part.outcome not in (Outcome.PASSED, Outcome.NOT_RUN) and part.message.strip()
         )
         if said:
             rows = [[text[:200], str(count)] for text, count in said.most_common(5)]
