@@ -1,0 +1,15 @@
+"""Subtracts no mean in LayerNorm."""
+
+import torch
+
+
+def layer_norm(x, gain, bias, eps=1e-5):
+    y = x.to(torch.float64)
+    y = y / torch.sqrt(y.square().mean(-1, keepdim=True) + eps)
+    return (y * gain + bias).to(x.dtype)
+
+
+def rms_norm(x, gain, eps=1e-6):
+    y = x.to(torch.float64)
+    square = (y * y).mean(dim=-1, keepdim=True)
+    return (y / torch.sqrt(square + eps) * gain).to(x.dtype)

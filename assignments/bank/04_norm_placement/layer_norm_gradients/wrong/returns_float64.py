@@ -1,0 +1,17 @@
+"""Stays in float64."""
+
+import torch
+
+
+def layer_norm_gradients(x, gain, grad, eps=1e-5):
+    x, gain, grad = x.double(), gain.double(), grad.double()
+    variance, mean = torch.var_mean(x, dim=-1, correction=0, keepdim=True)
+    root = torch.sqrt(variance + eps)
+    normed = (x - mean) / root
+    g = grad * gain
+    back = g - g.mean(dim=-1, keepdim=True) - normed * (g * normed).mean(dim=-1, keepdim=True)
+    tokens = tuple(range(x.ndim - 1))
+    by_gain, by_bias = grad * normed, grad
+    if tokens:
+        by_gain, by_bias = by_gain.sum(tokens), by_bias.sum(tokens)
+    return {"x": back / root, "gain": by_gain, "bias": by_bias}

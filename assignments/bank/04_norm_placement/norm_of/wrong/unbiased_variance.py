@@ -1,0 +1,11 @@
+"""Divides the squares by d - 1."""
+
+
+def norm_of(states, within=1e-3):
+    mean = states.mean(dim=-1)
+    square = (states**2).sum(dim=-1) / (states.shape[-1] - 1)
+    if not bool(((square - 1).abs() <= within).all()):
+        return "none"
+    if bool((mean.abs() <= within).all()):
+        return "layer"
+    return "rms"

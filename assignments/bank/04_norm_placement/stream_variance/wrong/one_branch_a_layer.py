@@ -1,0 +1,18 @@
+"""Counts one branch a layer."""
+
+import math
+
+
+def stream_variance(layers, d, std, start=1.0):
+    branches = layers
+    return start + branches * d * std**2
+
+
+def scaled_std(layers, std=0.02):
+    return std / math.sqrt(2 * layers)
+
+
+def warmup_rate(step, peak, warmup):
+    if step >= warmup:
+        return peak
+    return peak * (step + 1) / warmup
