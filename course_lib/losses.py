@@ -59,7 +59,7 @@ def causal_lm(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def nsp(logits: Tensor, labels: Tensor) -> Tensor:
-    """Next sentence prediction: logits b 2, labels b, 0 = B follows A, 1 = B is random.
+    """Next-sentence prediction: logits b 2, labels b, 0 = B follows A, 1 = B is random.
 
     The logits come from the pooled `[CLS]` vector (Devlin et al. 2019, §3.1).
     """

@@ -2,10 +2,15 @@
 
 `course_lib.claims.claim` leaves one record in the outputs of the cell that calls it. Nothing else
 is written, so a chapter that comes from the execution cache counts like one that just ran.
+The common claims themselves stand in `book/claims.json`: id, sentence, verdict, and for those that
+no cell can decide the chapter that speaks of them and the reason.
 """
 
+import json
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -61,6 +66,44 @@ class ClaimsLedger(SphinxDirective):
             "| Claim | Measurement | Measured | Expected | Verdict |\n|---|---|---|---|---|\n"
             + rows
         )
+
+
+class CommonClaims(SphinxDirective):
+    """`{common-claims} claims.json`: each common claim, the verdict, and what decided it."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Render the table; measurements link to their page, the rest says why there is none."""
+        relative, path = self.env.relfn2path(self.arguments[0])
+        self.env.note_dependency(relative)
+        self.env.note_reread()
+        measured = defaultdict(list)
+        for claim in self.env.app.course_claims:
+            measured[claim.ledger].append(claim)
+        rows = [
+            f"| {number} | {escaped(entry['claim'])} | {entry['verdict']} "
+            f"| {evidence(entry, measured[number])} |"
+            for number, entry in json.loads(Path(path).read_text(encoding="utf-8")).items()
+        ]
+        head = "| No. | Claim | Verdict | What decided it |\n|---|---|---|---|\n"
+        return self.parse_text_to_nodes(head + "\n".join(rows))
+
+
+def evidence(entry: dict[str, str], measured: list[Claim]) -> str:
+    """The measurements of a common claim with links, or the reason why there is none."""
+    if measured:
+        return " · ".join(f"{{doc}}`{claim.key} </{claim.docname}>`" for claim in measured)
+    if "reason" not in entry:
+        return "not measured in this build"
+    return f"{entry['reason']} {{doc}}`→ </book/{entry['chapter']}>`"
+
+
+def escaped(text: str) -> str:
+    """Text that a Markdown table shows as it is."""
+    for mark in "\\|*_[]<>$#`":
+        text = text.replace(mark, f"\\{mark}")
+    return text
 
 
 def shown(value: Any) -> str:

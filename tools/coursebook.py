@@ -17,7 +17,7 @@ from importlib import metadata
 from pathlib import Path
 
 import nbformat
-from claims_ledger import ClaimsLedger, claims_in
+from claims_ledger import ClaimsLedger, CommonClaims, claims_in
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
@@ -49,6 +49,7 @@ class Page:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the extension with Sphinx."""
     app.add_directive("claims-ledger", ClaimsLedger)
+    app.add_directive("common-claims", CommonClaims)
     app.connect("env-before-read-docs", execute_stale_pages)
     app.connect("env-updated", write_notebooks)
     app.connect("html-page-context", describe_run, priority=100)  # before the theme's buttons

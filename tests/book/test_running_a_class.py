@@ -1,0 +1,70 @@
+"""The instructor's page: every command line is one, and the grading ones run as written."""
+
+import argparse
+import re
+import shlex
+
+import pytest
+from nbgrader.apps.dbapp import DbAssignmentAddApp, DbStudentRemoveApp
+
+from autograder.__main__ import _parser, main
+from tests.autograder.grading import CLASS, SCORES, make_course
+from tests.conftest import ROOT
+
+PAGE = (ROOT / "book" / "running_a_class.md").read_text(encoding="utf-8")
+LINES = [
+    line
+    for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    for line in block.splitlines()
+    if line.strip()
+]
+OURS = [shlex.split(line)[3:] for line in LINES if line.startswith("python -m autograder ")]
+GRADING = ("grade", "feedback", "report", "export")
+
+
+@pytest.mark.parametrize("words", OURS, ids=" ".join)
+def test_our_commands_parse(words):
+    assert isinstance(_parser().parse_args(words), argparse.Namespace)
+
+
+def test_every_command_that_an_instructor_needs_is_on_the_page():
+    shown = {words[0] for words in OURS}
+    assert shown >= {"new-course", "release", "collect", "bank", *GRADING}
+
+
+@pytest.mark.parametrize(
+    ("start", "app"),
+    [
+        ("nbgrader db assignment add ", DbAssignmentAddApp),
+        ("nbgrader db student remove ", DbStudentRemoveApp),
+    ],
+)
+def test_nbgraders_commands_parse(start, app):
+    (line,) = [line for line in LINES if line.startswith(start)]
+    instance = app()
+    instance.parse_command_line(shlex.split(line)[4:])
+    assert instance.extra_args == [shlex.split(line)[4]]
+
+
+def test_other_commands_are_few_and_known():
+    rest = [line for line in LINES if not line.startswith(("python -m autograder", "nbgrader db"))]
+    first = {line.split()[0] for line in rest}
+    assert first <= {"sudo", "make", ".", "cd", "jupyter", "dask", "rm"}
+
+
+@pytest.mark.slow
+def test_the_grading_commands_run_as_written(tmp_path, monkeypatch):
+    """In the page's order, on a small class; what differs is the assignment's name."""
+    root = make_course(tmp_path / "class", {name: CLASS[name] for name in ("ann", "bob")})
+    monkeypatch.chdir(root)
+    for words in OURS:
+        elsewhere = {"--scheduler", "--db"} & set(words)
+        if words[0] in GRADING and not elsewhere:
+            extra = ["--workers", "1"] if words[0] == "grade" else []
+            assert main([*("hw" if word == "05" else word for word in words), *extra]) == 0, words
+    assert (root / "feedback" / "ann" / "hw" / "nb.html").exists()
+    assert (root / "autograded" / "report-hw.html").exists()
+    grades = (root / "grades.csv").read_text()
+    assert f"ann,,,,{SCORES['ann']}" in grades and f"bob,,,,{SCORES['bob']}" in grades
+    assert "Points Possible" in (root / "canvas.csv").read_text()
+    assert (root / "moodle.csv").read_text().startswith("Username")
