@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export MATPLOTLIBRC := $(CURDIR)/book/matplotlibrc
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-.PHONY: help book test lab parity check grade bank mutate lock clean
+.PHONY: help book test lab parity bench check grade bank mutate lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
@@ -26,6 +26,9 @@ lab: .venv/ready  ## open JupyterLab on the course
 
 parity: .venv/ready-to-test  ## the table of differences from the reference, and of parameters
 	@$(BIN)/python -m tests.parity
+
+bench: .venv/ready-to-test  ## the table of speeds beside the reference implementations
+	@$(BIN)/python -m benchmarks
 
 check: .venv/ready  ## grade one notebook here: make check A=02 or N=path/to/notebook.ipynb
 	@$(BIN)/python -m autograder check $(or $(N),$(wildcard assignments/release/$(A)*/*.ipynb))

@@ -1,5 +1,6 @@
 """The fast path against the readable one: values, gradients, heads, generation."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import pytest
@@ -13,11 +14,12 @@ from course_lib.bricks.attention import SelfAttention
 from course_lib.bricks.embeddings import AfterPadding, SilentPadding
 from course_lib.bricks.longformer import SlidingWindow
 from course_lib.bricks.patterns import Causal
-from course_lib.fast import Decoder, faster
+from course_lib.fast import Decoder, FastAdamW, faster
 from course_lib.fast import attention as fast_attention
 from course_lib.fast.attention import by_distance
 from course_lib.fast.packing import Packing
 from course_lib.generate import generate, stream
+from course_lib.optim import AdamW, decay_groups
 from course_lib.variants import VARIANTS
 
 few = settings(max_examples=60, deadline=None, derandomize=True)
@@ -262,3 +264,30 @@ def test_the_decoder_draws_and_stops_alike(gpt):
 def test_the_fast_way_keeps_a_cache(gpt):
     with pytest.raises(ValueError, match="cached=False"):
         generate(gpt, torch.zeros(1, 2, dtype=torch.long), fast=True, cached=False)
+
+
+def test_the_optimizer_takes_the_same_steps():
+    torch.manual_seed(0)
+    readable = assemble(replace(VARIANTS["bert-tiny"], vocabulary=30)).double()
+    fast = deepcopy(readable)
+    one = AdamW(decay_groups(readable, 0.1), lr=1e-2)
+    other = FastAdamW(decay_groups(fast, 0.1), lr=1e-2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("course_lib.fast.optim.BLOCK", 1_000)  # so that a tensor has several
+        for _ in range(5):
+            for p, q in zip(readable.parameters(), fast.parameters(), strict=True):
+                p.grad = torch.randn_like(p)
+                q.grad = p.grad.clone()
+            one.step()
+            other.step()
+    for p, q in zip(readable.parameters(), fast.parameters(), strict=True):
+        close(q, p, 1e-12)
+    assert one.state_dict()["param_groups"] == other.state_dict()["param_groups"]
+
+
+def test_the_optimizer_takes_tensors_in_any_layout():
+    p, q = (torch.linspace(0, 1, 12, dtype=torch.float64).view(3, 4).T for _ in range(2))
+    p.grad, q.grad = (torch.ones(4, 3, dtype=torch.float64) for _ in range(2))
+    AdamW([p], lr=0.1).step()
+    FastAdamW([q], lr=0.1).step()
+    close(q, p, 1e-12)

@@ -23,9 +23,8 @@ from course_lib.bricks.block import PostNorm
 from course_lib.bricks.disentangled import Disentangled
 from course_lib.bricks.embeddings import Relative, Sinusoidal, Summed
 from course_lib.bricks.longformer import SlidingWindow
-from course_lib.bricks.rotary import Rotary
-from course_lib.bricks.rotary import Rotary
 from course_lib.bricks.patterns import Window
+from course_lib.bricks.rotary import Rotary
 from course_lib.context import Context
 from course_lib.fast import Decoder, faster
 from course_lib.generate import KVCache, generate
@@ -107,13 +106,6 @@ def run_disentangled() -> Any:
     module = Disentangled().build(small("deberta"))
     context = Context(torch.ones(B, 13, dtype=torch.bool), relative=torch.randn(R, D))
     return module.scores(torch.randn(B, H, T, C), torch.randn(B, H, 13, C), context), context
-
-
-def run_rotary() -> Any:
-    """Eleven queries at the end of thirteen keys; the width of a head is even."""
-    module = Rotary().build(small("bert-base", width=4 * D))
-    context = Context(torch.ones(B, 13, dtype=torch.bool))
-    return module.scores(torch.randn(B, H, T, 4 * C), torch.randn(B, H, 13, 4 * C), context)
 
 
 def run_rotary() -> Any:
@@ -223,7 +215,6 @@ RUNS = {
         {"b": B, "h": H, "c": C, "d": D, "q": 9, "t": 9, "k": 13},
     ),
     "across": Run(run_across, "bricks/attention.py", PAIRS | {"t": 13}),
-    "rotary": Run(run_rotary, "bricks/rotary.py", PAIRS | {"c": 4 * C}),
     "rotary": Run(run_rotary, "bricks/rotary.py", PAIRS | {"c": 2 * C}),
     "disentangled": Run(run_disentangled, "bricks/disentangled.py context.py", PAIRS | {"r": R}),
     "disentangled mask": Run(
@@ -247,10 +238,9 @@ RUNS = {
     "packed distances": Run(
         partial(run_fast, "deberta"),
         "fast/attention.py",
-        {"b": B, "h": H, "p": B * T, "c": C, "d": D, "q": T, "k": T, "r": R},
-        alike="qk",
+        PACKED | {"q": T, "k": T, "r": R},
+        alike="tqk",
     ),
-    "packed, by distance": Run(partial(run_fast, "deberta"), "fast/attention.py", PACKED),
     "packed blocks": Run(
         run_fast_window,
         "fast/attention.py",

@@ -21,6 +21,12 @@ from course_lib.fast.packing import PackedContext
 BLOCK = 128  # queries that share one stretch of keys in a sliding window
 
 
+def split_three(x: Tensor, heads: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values, each b h t c, from rows that hold all three, b t 3d."""
+    q, k, v = x.view(*x.shape[:-1], 3, heads, -1).permute(2, 0, 3, 1, 4)  # b h t c
+    return q, k, v
+
+
 class FastAttention(MultiHeadAttention):
     """`MultiHeadAttention` by a kernel that never holds all scores (Dao et al. 2022)."""
 
@@ -29,13 +35,17 @@ class FastAttention(MultiHeadAttention):
         if not isinstance(context, PackedContext):
             return super().forward(x, context, memory)
         assert context.packing is not None and memory is None
-        cut = context.packing.cut
-        projected = zip(cut(self.query(x)), cut(self.key(x)), cut(self.value(x)), strict=True)
+        rows = F.linear(x, *self.projection())  # 1 p 3d
         mixed = [
-            merge_heads(self.mix(*(split_heads(part, self.heads) for part in parts)))  # b t d
-            for parts in projected
+            merge_heads(self.mix(*split_three(part, self.heads)))  # b t d
+            for part in context.packing.cut(rows)
         ]
         return self.output(context.packing.join(mixed))  # 1 p d
+
+    def projection(self) -> tuple[Tensor, Tensor]:
+        """Weights, 3d d, and biases, 3d, of one product that gives queries, keys and values."""
+        parts = (self.query, self.key, self.value)
+        return torch.cat([f.weight for f in parts]), torch.cat([f.bias for f in parts])
 
     def mix(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """Attention among sequences without padding, b h t c → b h t c."""

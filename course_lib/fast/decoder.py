@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from course_lib.bricks.block import Block
 from course_lib.context import Context
+from course_lib.fast.attention import FastAttention, split_three
 from course_lib.fast.models import faster
 from course_lib.heads import States, WithHead
 
@@ -24,9 +25,10 @@ class Decoder:
         spec = model.spec
         self.model = faster(model)
         self.blocks = [block for block in self.model.backbone.layers if isinstance(block, Block)]
-        self.projections = [fused_projection(block) for block in self.blocks]
+        with torch.no_grad():
+            attentions = (block.attention for block in self.blocks)
+            self.projections = [a.projection() for a in attentions if isinstance(a, FastAttention)]
         weight = self.projections[0][0]
-        self.split = (batch, -1, 3, spec.heads, spec.head_width)
         self.cache = weight.new_empty(spec.layers, 2, batch, spec.heads, longest, spec.head_width)
         self.length = 0
 
@@ -37,7 +39,7 @@ class Decoder:
         `input_ids`, b t, are the tokens since the last call; `keep`, b k, is 1 at real ones among
         all so far.
         """
-        backbone, start = self.model.backbone, self.length
+        backbone, spec, start = self.model.backbone, self.model.spec, self.length
         tokens, self.length = input_ids.size(1), start + input_ids.size(1)
         allowed = None  # all tokens so far, or for a first call the past
         if not bool(keep.all()) or (tokens > 1 and start):
@@ -49,7 +51,7 @@ class Decoder:
             block = self.blocks[layer % len(self.blocks)]
             weight, bias = self.projections[layer % len(self.blocks)]
             y = block.attention_norm(x) if block.final_norm else x  # b t d
-            q, k, v = F.linear(y, weight, bias).view(self.split).permute(2, 0, 3, 1, 4)  # b h t c
+            q, k, v = split_three(F.linear(y, weight, bias), spec.heads)  # b h t c
             cache[0, :, :, start : self.length] = k
             cache[1, :, :, start : self.length] = v
             past = cache[:, :, :, : self.length]
@@ -65,11 +67,3 @@ class Decoder:
         context = Context(keep.bool()[:, -1:])
         states = States(last, [last], [], context)
         return self.model.head(states, backbone)[:, 0]  # b v
-
-
-def fused_projection(block: Block) -> tuple[Tensor, Tensor]:
-    """The weights, 3d d, and biases, 3d, of one product that gives queries, keys and values."""
-    parts = (block.attention.query, block.attention.key, block.attention.value)
-    weight = torch.cat([part.weight.detach() for part in parts])
-    bias = torch.cat([part.bias.detach() for part in parts])
-    return weight, bias

@@ -71,7 +71,8 @@ class Packing:
 
     def join(self, parts: list[Tensor]) -> Tensor:
         """Undo `cut`: groups, each b t d → 1 p d."""
-        return torch.cat([part.flatten(0, 1) for part in parts])[None]
+        flat = [part.flatten(0, 1) for part in parts]
+        return (flat[0] if len(flat) == 1 else torch.cat(flat))[None]
 
 
 @dataclass
