@@ -14,7 +14,7 @@ def layer_norm_gradients(x, gain, grad, eps=1e-5):
     dx = dxhat * inv + dvar * 2 * (x - mu) / d + dmu / d
     flat = grad.reshape(-1, d)
     return {
-        "bias": torch.einsum("nd->d", flat),
-        "gain": torch.einsum("nd,nd->d", flat, ((x - mu) * inv).reshape(-1, d)),
+        "bias": torch.einsum("td->d", flat),
+        "gain": torch.einsum("td,td->d", flat, ((x - mu) * inv).reshape(-1, d)),
         "x": dx,
     }
