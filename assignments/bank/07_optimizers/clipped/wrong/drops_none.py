@@ -1,0 +1,12 @@
+"""Leaves out weights without a gradient."""
+
+import math
+
+
+def clipped(gradients, limit):
+    squares = [g.double().square().sum().item() for g in gradients if g is not None]
+    norm = math.sqrt(sum(squares))
+    if not math.isfinite(norm):
+        return None, norm
+    scale = limit / norm if norm > limit else 1.0
+    return [g * scale for g in gradients if g is not None], norm

@@ -1,0 +1,13 @@
+"""Replaces what is not finite by 0."""
+
+import math
+
+
+def clipped(gradients, limit):
+    gradients = [None if g is None else g.nan_to_num(0.0, 0.0, 0.0) for g in gradients]
+    squares = [g.double().square().sum().item() for g in gradients if g is not None]
+    norm = math.sqrt(sum(squares))
+    if not math.isfinite(norm):
+        return None, norm
+    scale = limit / norm if norm > limit else 1.0
+    return [None if g is None else g * scale for g in gradients], norm

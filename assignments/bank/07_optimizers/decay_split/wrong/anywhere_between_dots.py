@@ -1,0 +1,15 @@
+"""Takes parts in the middle of a name."""
+
+
+def decay_split(names, exempt=("bias", "norm.weight"), tied=None):
+    def ends_in(name, entry):
+        return f".{entry}." in f".{name}."
+
+    for entry in exempt:
+        if not any(ends_in(name, entry) for name in names):
+            raise ValueError(f"no weight is called {entry}")
+    decays, stays = [], []
+    for name in names:
+        if name not in (tied or {}):
+            (stays if any(ends_in(name, entry) for entry in exempt) else decays).append(name)
+    return decays, stays

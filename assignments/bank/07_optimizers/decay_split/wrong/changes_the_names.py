@@ -1,0 +1,21 @@
+"""Removes second names from the list it was given."""
+
+
+def decay_split(names, exempt=("bias", "norm.weight"), tied=None):
+    def ends_in(name, entry):
+        return f".{name}".endswith(f".{entry}")
+
+    for entry in exempt:
+        if not any(ends_in(name, entry) for name in names):
+            raise ValueError(f"no weight is called {entry}")
+    for name in tied or {}:
+        if name in names:
+            names.remove(name)
+    for name in [n for n in names if any(ends_in(n, e) for e in exempt)]:
+        names.remove(name)
+        names.append(name)
+    decays, stays = [], []
+    for name in names:
+        if name not in (tied or {}):
+            (stays if any(ends_in(name, entry) for entry in exempt) else decays).append(name)
+    return decays, stays

@@ -1,0 +1,18 @@
+"""Divides by a warm-up of 0."""
+
+import math
+
+
+def learning_rate(update, peak, warmup, total, shape="linear", floor=0.0):
+    if shape not in ("linear", "cosine", "constant"):
+        raise ValueError(f"unknown shape {shape!r}")
+    rise = update / warmup
+    if update <= warmup:
+        return peak * rise
+    if shape == "constant":
+        return peak
+    if update >= total:
+        return floor
+    done = (update - warmup) / (total - warmup)
+    left = 1 - done if shape == "linear" else (1 + math.cos(math.pi * done)) / 2
+    return floor + (peak - floor) * left

@@ -1,0 +1,6 @@
+"""Adds up negative gradients."""
+
+
+def momentum_step(weight, gradient, velocity, lr, momentum=0.9):
+    velocity = -gradient if velocity is None else momentum * velocity - gradient
+    return weight + lr * velocity, velocity
