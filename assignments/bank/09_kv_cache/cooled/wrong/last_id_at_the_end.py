@@ -29,4 +29,4 @@ def pick(probabilities, u):
     reached = probabilities.cumsum(-1) > u[:, None]  # b v
     last = torch.full_like(u, probabilities.shape[-1] - 1).long()
     # A token without a stretch does not move the sum, so the first to pass u has one.
-    return torch.where(reached.any(-1), reached.long().argmax(-1), last).minimum(last)
+    return torch.where(reached.any(-1), reached.long().argmax(-1), last)
