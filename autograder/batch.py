@@ -241,7 +241,9 @@ def _add_outputs(notebook: nbformat.NotebookNode, record: Record, name: str) -> 
         if text:
             cell.outputs.append(_stream("stdout", text))
         if part and part.outcome is not Outcome.PASSED and not part.by_hand:
-            cell.outputs.append(_stream("stderr", f"{part.outcome}: {part.message}\n{part.detail}"))
+            looks = f" (looks like: {part.looks_like})" if part.looks_like else ""
+            words = f"{part.outcome}{looks}: {part.message}\n{part.detail}"
+            cell.outputs.append(_stream("stderr", words))
 
 
 def _stream(name: str, text: str) -> nbformat.NotebookNode:

@@ -30,7 +30,7 @@ import torch
 from autograder.job import Job, Limits, environment, unpacked
 from autograder.outcome import Outcome, Part, PartEnded, Record, partial_credit
 from autograder.remote import Link, Proxy, StudentRaised, missing, remote_form
-from autograder.sandbox import Sandbox, Session
+from autograder.sandbox import PACKAGES, Sandbox, Session
 from autograder.skeleton import Cell, Role, Skeleton, bound_names
 
 SHARED_SEED = "0"  # the one that `course_lib.checks` has by itself
@@ -380,6 +380,7 @@ def _judge(value: Any, points: float) -> dict[str, Any]:
 def _explain(error: BaseException) -> dict[str, Any]:
     """A test that did not come to its end: why, for the student and for the instructor."""
     detail = "".join(traceback.format_exception(error))[-6_000:]
+    detail = detail.replace(f"{PACKAGES}/", "")  # the same on every machine
     if isinstance(error, PartEnded):
         return {"outcome": error.outcome, "message": error.message}
     if isinstance(error, StudentRaised):
