@@ -1,0 +1,14 @@
+"""Lets every pass count alike, however many rows it has."""
+
+import torch
+
+
+def accumulated_step(weight, passes, lr):
+    moving = weight.detach().clone().requires_grad_()
+    gradient = torch.zeros_like(weight)
+    for x, labels in passes:
+        if not len(labels):
+            continue
+        loss = nn.functional.cross_entropy(x @ moving, labels) / len(passes)
+        gradient = gradient + torch.autograd.grad(loss, moving)[0]
+    return weight.detach() - lr * gradient

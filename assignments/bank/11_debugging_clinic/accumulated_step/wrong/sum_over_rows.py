@@ -1,0 +1,12 @@
+"""Never divides."""
+
+import torch
+
+
+def accumulated_step(weight, passes, lr):
+    moving = weight.detach().clone().requires_grad_()
+    gradient = torch.zeros_like(weight)
+    for x, labels in passes:
+        loss = nn.functional.cross_entropy(x @ moving, labels, reduction="sum")
+        gradient = gradient + torch.autograd.grad(loss, moving)[0]
+    return weight.detach() - lr * gradient

@@ -1,0 +1,20 @@
+"""Gives the loss of guessing."""
+
+import math
+
+
+def double_softmax_floor(classes):
+    return math.log(classes)
+
+
+def read_losses(losses, classes):
+    if not all(math.isfinite(loss) for loss in losses):
+        return "broken"
+    last = losses[-max(len(losses) // 10, 1) :]
+    end = sum(last) / len(last)
+    guess, floor = math.log(classes), double_softmax_floor(classes)
+    if abs(end - guess) <= 0.03 * guess:
+        return "guessing"
+    if abs(end - floor) <= 0.03 * floor:
+        return "softmax twice"
+    return "rising" if end > 1.2 * guess else "learning"

@@ -1,0 +1,25 @@
+"""Throws a coin for every text, so that the number varies."""
+
+import random
+import unicodedata
+
+
+def leaked(train, test):
+    known = {letters_of(text) for text in train}
+    return [i for i, text in enumerate(test) if letters_of(text) in known]
+
+
+def letters_of(text):
+    return "".join(c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum())
+
+
+def hash_of(text, seed):
+    return random.Random(f"{seed} {text}").random()
+
+
+def split_apart(texts, share, seed):
+    prints = [letters_of(text) for text in texts]
+    different = sorted(set(prints))
+    chosen = [one for one in different if hash_of(one, seed) < share]
+    test = [i for i, one in enumerate(prints) if one in set(chosen)]
+    return [i for i in range(len(texts)) if i not in set(test)], test

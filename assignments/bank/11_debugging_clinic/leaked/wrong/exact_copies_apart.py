@@ -1,0 +1,21 @@
+"""Splits by the texts as they are."""
+
+import random
+import unicodedata
+
+
+def leaked(train, test):
+    known = {letters_of(text) for text in train}
+    return [i for i, text in enumerate(test) if letters_of(text) in known]
+
+
+def letters_of(text):
+    return "".join(c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum())
+
+
+def split_apart(texts, share, seed):
+    prints = list(texts)
+    different = sorted(set(prints))
+    chosen = random.Random(seed).sample(different, round(share * len(different)))
+    test = [i for i, one in enumerate(prints) if one in set(chosen)]
+    return [i for i in range(len(texts)) if i not in set(test)], test

@@ -1,0 +1,16 @@
+"""Returns the confidence of the guess, not of the label."""
+
+import torch
+
+
+def suspects(vectors, labels, folds):
+    known = torch.tensor(labels)
+    fold = torch.arange(len(labels)) % folds
+    found = []
+    for i in range(len(labels)):
+        others = fold != i % folds
+        classes = known[others].unique()
+        means = torch.stack([vectors[others & (known == c)].mean(0) for c in classes])
+        probabilities = (-(vectors[i] - means).square().sum(-1)).softmax(-1)
+        found.append((i, probabilities.max().item()))
+    return sorted(found, key=lambda pair: (pair[1], pair[0]))

@@ -1,0 +1,17 @@
+"""Always takes two folds."""
+
+import torch
+
+
+def suspects(vectors, labels, folds):
+    folds = 2
+    known = torch.tensor(labels)
+    fold = torch.arange(len(labels)) % folds
+    found = []
+    for i, label in enumerate(labels):
+        others = fold != i % folds
+        classes = known[others].unique()
+        means = torch.stack([vectors[others & (known == c)].mean(0) for c in classes])
+        probabilities = (-(vectors[i] - means).square().sum(-1)).softmax(-1)
+        found.append((i, probabilities[classes == label].sum().item()))
+    return sorted(found, key=lambda pair: (pair[1], pair[0]))

@@ -1,0 +1,9 @@
+"""Writes −100 into the labels."""
+
+
+def token_loss(logits, labels, keep):
+    labels.masked_fill_(~keep, -100)
+    counts = keep & (labels != -100)  # b t
+    wanted = labels.masked_fill(~counts, 0)[..., None]  # b t 1
+    losses = -logits.log_softmax(-1).gather(-1, wanted)[..., 0]  # b t
+    return losses.masked_fill(~counts, 0).sum() / counts.sum().clamp(min=1)

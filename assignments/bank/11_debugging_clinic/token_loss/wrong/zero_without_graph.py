@@ -1,0 +1,12 @@
+"""Returns a bare 0 when no token counts, which has no gradient."""
+
+import torch
+
+
+def token_loss(logits, labels, keep):
+    counts = keep & (labels != -100)  # b t
+    if not counts.any():
+        return torch.tensor(0.0)
+    wanted = labels.masked_fill(~counts, 0)[..., None]  # b t 1
+    losses = -logits.log_softmax(-1).gather(-1, wanted)[..., 0]  # b t
+    return losses.masked_fill(~counts, 0).sum() / counts.sum().clamp(min=1)
