@@ -6,6 +6,7 @@ from pathlib import Path
 
 from autograder.chapters import FILE as CHAPTERS
 from autograder.course import CONFIG, SECRET, Course, CourseError
+from autograder.mutate import EQUIVALENT
 
 IGNORED = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
 
@@ -19,7 +20,7 @@ def make_course(folder: Path, template: Course) -> None:
     for name in ("source", "bank"):
         if (template.root / name).is_dir():
             shutil.copytree(template.root / name, folder / name, ignore=IGNORED)
-    for name in (CONFIG, CHAPTERS):
+    for name in (CONFIG, CHAPTERS, EQUIVALENT):
         if (template.root / name).exists():
             shutil.copy(template.root / name, folder / name)
     (folder / SECRET).touch(0o600)
