@@ -62,10 +62,8 @@ class ClaimsLedger(SphinxDirective):
             f"| {shown(claim.value)} | {claim.expected} | {'holds' if claim.holds else '**off**'} |"
             for claim in claims
         )
-        return self.parse_text_to_nodes(
-            "| Claim | Measurement | Measured | Expected | Verdict |\n|---|---|---|---|---|\n"
-            + rows
-        )
+        head = "| Claim | Measurement | Measured | Expected | Verdict |\n|---|---|---|---|---|\n"
+        return classed(self.parse_text_to_nodes(head + rows), "ledger")
 
 
 class CommonClaims(SphinxDirective):
@@ -87,7 +85,15 @@ class CommonClaims(SphinxDirective):
             for number, entry in json.loads(Path(path).read_text(encoding="utf-8")).items()
         ]
         head = "| No. | Claim | Verdict | What decided it |\n|---|---|---|---|\n"
-        return self.parse_text_to_nodes(head + "\n".join(rows))
+        return classed(self.parse_text_to_nodes(head + "\n".join(rows)), "common-claims")
+
+
+def classed(made: list[nodes.Node], name: str) -> list[nodes.Node]:
+    """The same nodes, their tables with a class for the style sheet."""
+    for node in made:
+        for table in node.findall(nodes.table):
+            table["classes"].append(name)
+    return made
 
 
 def evidence(entry: dict[str, str], measured: list[Claim]) -> str:
