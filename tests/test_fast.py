@@ -11,9 +11,10 @@ from test_properties import LENGTH, close, made, specs, text
 
 from course_lib import assemble
 from course_lib.bricks.attention import SelfAttention
-from course_lib.bricks.embeddings import AfterPadding, SilentPadding
+from course_lib.bricks.embeddings import Absent, AfterPadding, SilentPadding, Unnormalised
 from course_lib.bricks.longformer import SlidingWindow
 from course_lib.bricks.patterns import Causal
+from course_lib.bricks.rotary import Rotary
 from course_lib.fast import Decoder, FastAdamW, faster
 from course_lib.fast import attention as fast_attention
 from course_lib.fast.attention import by_distance
@@ -264,6 +265,16 @@ def test_the_decoder_draws_and_stops_alike(gpt):
 def test_the_fast_way_keeps_a_cache(gpt):
     with pytest.raises(ValueError, match="cached=False"):
         generate(gpt, torch.zeros(1, 2, dtype=torch.long), fast=True, cached=False)
+
+
+def test_an_attention_without_a_fast_path_is_refused():
+    """Rotary attention is a `MultiHeadAttention`, and would lose its positions without a word."""
+    spec = replace(
+        VARIANTS["gpt2"], vocabulary=30, width=12, layers=1, heads=2, feedforward=20,
+        attention=Rotary(Causal()), embeddings=Unnormalised(Absent(), segments=0),
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="RotaryAttention has no fast path"):
+        generate(assemble(spec, head="lm"), torch.zeros(1, 2, dtype=torch.long), fast=True)
 
 
 def test_the_optimizer_takes_the_same_steps():

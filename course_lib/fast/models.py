@@ -88,7 +88,8 @@ def faster(model: WithHead) -> WithHead: ...
 def faster(model: Transformer | WithHead) -> FastTransformer | WithHead:
     """A twin on the fast path: called alike, with the very same parameters.
 
-    Training one trains the other, and `eval()` of one is that of both.
+    Training one trains the other, and `eval()` of one is that of both. Raises `ValueError` for an
+    attention that has no fast path.
     """
     if isinstance(model, WithHead):
         return twin(model, WithHead, backbone=faster(model.backbone))
@@ -101,10 +102,13 @@ def fast_block(block: nn.Module) -> nn.Module:
     assert isinstance(block, Block)
     attention, inner = block.attention, block.feedforward
     activation = FUSED.get(type(inner.activation), inner.activation)
+    kind = FAST.get(type(attention), type(attention))
+    if kind not in FAST.values():
+        raise ValueError(f"{kind.__name__} has no fast path: use the model as it is.")
     return twin(
         block,
         type(block),
-        attention=twin(attention, FAST.get(type(attention), type(attention))),
+        attention=twin(attention, kind),
         feedforward=twin(inner, type(inner), activation=activation),
     )
 
