@@ -1,0 +1,16 @@
+"""Returns all gradients in the dtype of the first."""
+
+import torch
+
+
+def accumulated(gradients, counts):
+    total = sum(counts)
+    if total == 0:
+        raise ValueError("no pass asked for anything")
+    asked = [(found, n / total) for found, n in zip(gradients, counts, strict=True) if n > 0]
+    together = []
+    for number, like in enumerate(gradients[0]):
+        dtype = torch.promote_types(like.dtype, torch.float32)
+        parts = [share * found[number].to(dtype) for found, share in asked]
+        together.append(torch.stack(parts).sum(0).to(gradients[0][0].dtype))
+    return together
