@@ -238,7 +238,8 @@ class _Blocker:
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         if any(_inside(name, blocked) for blocked in self.modules):
-            raise ModuleNotFoundError(f"{name} {self.reason}", name=name)
+            # Without name=…: `from package import module` swallows an error that names the module.
+            raise ModuleNotFoundError(f"{name} {self.reason}")
         return None
 
 

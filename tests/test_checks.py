@@ -174,6 +174,7 @@ block("01_attention_variance")
 for line in [
     "from course_lib.bricks.attention import MultiHeadAttention",
     "import course_lib.bricks",
+    "from course_lib import bricks",
     "torch.nn.functional.scaled_dot_product_attention(*[torch.ones(1, 1, 1)] * 3)",
     "course_lib.bricks",
     "import course_lib.data",
@@ -192,6 +193,6 @@ def test_block_refuses_what_would_answer_and_nothing_else():
     shown, *refusals, other_module = run.stdout.splitlines()
     assert "course_lib.bricks" in shown and "scaled_dot_product_attention" in shown
     blocked = "is blocked in assignment 01_attention_variance"
-    assert [blocked in refusal for refusal in refusals] == [True, True, True, False]
+    assert [blocked in refusal for refusal in refusals] == [True, True, True, True, False]
     assert "has no attribute 'bricks'" in refusals[-1]
     assert other_module == "works"
