@@ -82,13 +82,14 @@ def forward(model: nn.Module, batch: Batch) -> Callable[[], Tensor]:
 
 
 def train_step(model: nn.Module, batch: Batch) -> Callable[[], Tensor]:
-    """Forward and backward of a mean square; gives every gradient's length."""
+    """Forward and backward of a mean square; gives the loss and the length of the gradient."""
 
     def run() -> Tensor:
         model.zero_grad(set_to_none=True)
-        torch.autograd.backward(real_tokens(model, batch).square().mean())
-        gradients = [p.grad for p in model.parameters() if p.grad is not None]
-        return torch.stack(sorted(g.norm() for g in gradients))
+        loss = real_tokens(model, batch).square().mean()
+        torch.autograd.backward(loss)
+        norms = [p.grad.norm() for p in model.parameters() if p.grad is not None]
+        return torch.stack([loss.detach(), torch.stack(norms).norm()])
 
     return run
 
@@ -102,5 +103,4 @@ def real_tokens(model: nn.Module, batch: Batch) -> Tensor:
 
 def close(ours: Tensor, theirs: Tensor) -> bool:
     """Whether all numbers agree but for rounding."""
-    theirs = theirs[-len(ours) :]  # sorted lengths; the reference may keep idle tensors
-    return bool((ours - theirs).abs().max() <= TOLERANCE * theirs.abs().max())
+    return bool(((ours - theirs).abs() <= TOLERANCE * theirs.abs().clamp(min=1)).all())
