@@ -2,8 +2,11 @@ import os
 import shutil
 import subprocess
 import tempfile
+import uuid
+from contextlib import closing
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from autograder.pool import Setup, Worker
@@ -35,8 +38,17 @@ def grade(worker):
     return graded
 
 
+@pytest.fixture
+def server(postgresql):
+    """The address of an empty database."""
+    name = f"course_{uuid.uuid4().hex}"
+    with closing(psycopg.connect(postgresql.format("postgres"), autocommit=True)) as connection:
+        connection.execute(f"create database {name}")
+    return postgresql.format(name)
+
+
 @pytest.fixture(scope="session")
-def server():
+def postgresql():
     """A PostgreSQL server on a socket of its own; root may not run one, so it gets another user."""
     bin_folder = max(PROGRAMS.glob("*/bin"), default=None)
     assert bin_folder, "PostgreSQL is missing: sudo apt-get install postgresql"
@@ -55,7 +67,7 @@ def server():
     settings = f"-c listen_addresses='' -c fsync=off -k {home}"
     run("pg_ctl", "-D", data, "-w", "-t", "120", "-l", home / "log", "-o", settings, "start")
     try:
-        yield f"postgresql://teacher@/postgres?host={home}"
+        yield f"postgresql://teacher@/{{}}?host={home}"
     finally:
         run("pg_ctl", "-D", data, "-w", "-t", "120", "-m", "immediate", "stop")
         shutil.rmtree(home)

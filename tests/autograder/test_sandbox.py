@@ -65,8 +65,10 @@ def test_a_folder_that_must_stay_hidden_is_hidden_even_inside_an_installation(tm
     inside = Path(sys.prefix) / "share"
     with Sandbox(preload=(), hidden=[inside]) as sandbox:
         session = sandbox.session(QUICK)
-        Link(session).ask("run", source=f"import os; print(os.listdir({str(inside)!r}))", name="c")
-        assert session.printed == "[]\n" and os.listdir(inside)
+        # An installation under /tmp is out of sight as a whole.
+        look = f"import os; print(os.path.isdir({str(inside)!r}) and os.listdir({str(inside)!r}))"
+        Link(session).ask("run", source=look, name="c")
+        assert session.printed in ("[]\n", "False\n") and os.listdir(inside)
         session.close()
 
 
