@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import torch
+from torch import nn
 
-from benchmarks.pairs import close, forward, full, models, reviews, train_step
+from benchmarks.pairs import Batch, close, forward, full, models, reviews, train_step
 from benchmarks.race import Row, race
 from course_lib import VARIANTS
 
@@ -37,27 +38,20 @@ def rows(names: list[str], repeats: int) -> Iterator[Row]:
             yield from memory(name)
 
 
-def both(label, ours, theirs, batch, target, repeats) -> Iterator[Row]:
-    ours.eval(), theirs.eval()
-    yield race(
-        f"{label}: forward",
-        PEER,
-        forward(ours, batch),
-        forward(theirs, batch),
-        close,
-        target,
-        repeats,
-    )
-    ours.train(), theirs.train()
-    yield race(
-        f"{label}: train step",
-        PEER,
-        train_step(ours, batch),
-        train_step(theirs, batch),
-        close,
-        target,
-        repeats,
-    )
+def both(
+    label: str,
+    ours: nn.Module,
+    theirs: nn.Module,
+    batch: Batch,
+    target: float,
+    repeats: int,
+) -> Iterator[Row]:
+    """A forward pass, and a train step."""
+    for name, make, training in (("forward", forward, False), ("train step", train_step, True)):
+        ours.train(training)
+        theirs.train(training)
+        calls = make(ours, batch), make(theirs, batch)
+        yield race(f"{label}: {name}", PEER, *calls, close, target, repeats)
 
 
 # --- memory -----------------------------------------------------------------------------------
