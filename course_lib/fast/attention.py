@@ -7,7 +7,7 @@ way. Inside, a group of equally long sequences has no padding, so no mask is nee
 import math
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.functional import scaled_dot_product_attention as fused
 
@@ -25,6 +25,11 @@ def split_three(x: Tensor, heads: int) -> tuple[Tensor, Tensor, Tensor]:
     """Queries, keys and values, each b h t c, from rows that hold all three, b t 3d."""
     q, k, v = x.view(*x.shape[:-1], 3, heads, -1).permute(2, 0, 3, 1, 4)  # b h t c
     return q, k, v
+
+
+def dropped(dropout: nn.Dropout) -> float:
+    """The share of weights that a dropout drops at this moment."""
+    return dropout.p if dropout.training else 0.0
 
 
 class FastAttention(MultiHeadAttention):
@@ -54,11 +59,7 @@ class FastAttention(MultiHeadAttention):
         if not causal and self.pattern != Full():
             i = torch.arange(q.size(2), device=q.device)
             pairs = self.pattern(i[:, None], i[None, :])  # q k
-        return fused(q, k, v, pairs, dropout_p=self.chance(), is_causal=causal)  # b h t c
-
-    def chance(self) -> float:
-        """The share of weights dropped at this moment."""
-        return self.dropout.p if self.dropout.training else 0.0
+        return fused(q, k, v, pairs, dropout_p=dropped(self.dropout), is_causal=causal)  # b h t c
 
 
 def by_distance(x: Tensor) -> Tensor:
@@ -133,7 +134,7 @@ class FastSlidingWindow(SlidingWindowAttention):
         """Each token's window and the global tokens, in one softmax: 1 h t c."""
         tokens = q.size(2)
         if tokens <= self.radius + 1:  # the window holds everything
-            return fused(q, k, v, dropout_p=self.chance())
+            return fused(q, k, v, dropout_p=dropped(self.dropout))
         local = torch.ones(tokens, dtype=torch.bool, device=q.device)  # t
         if far is not None and len(far):
             local[far] = False
@@ -155,7 +156,7 @@ class FastSlidingWindow(SlidingWindowAttention):
             k = torch.cat([k_far.expand(count, -1, -1, -1), k], dim=2)
             v = torch.cat([v_far.expand(count, -1, -1, -1), v], dim=2)
             allowed = F.pad(allowed, (len(far), 0), value=True)
-        mixed = fused(q, k, v, allowed, dropout_p=self.chance())  # n h q c
+        mixed = fused(q, k, v, allowed, dropout_p=dropped(self.dropout))  # n h q c
         return mixed.transpose(0, 1).flatten(1, 2)[None, :, :tokens]  # 1 h t c
 
     def from_everywhere(self, text: Tensor, far: Tensor) -> Tensor:
@@ -163,8 +164,4 @@ class FastSlidingWindow(SlidingWindowAttention):
         q = split_heads(self.query_global(text[far])[None], self.heads)  # 1 h g c
         k = split_heads(self.key_global(text)[None], self.heads)  # 1 h t c
         v = split_heads(self.value_global(text)[None], self.heads)  # 1 h t c
-        return fused(q, k, v, dropout_p=self.chance())  # 1 h g c
-
-    def chance(self) -> float:
-        """The share of weights dropped at this moment."""
-        return self.dropout.p if self.dropout.training else 0.0
+        return fused(q, k, v, dropout_p=dropped(self.dropout))  # 1 h g c
