@@ -120,7 +120,10 @@ def _parts(records: Sequence[Record]) -> str:
         share = mean((part.score or 0.0) / part.points if part.points else 0.0 for part in parts)
         rows.append([key, f"{share:.0%}", *(str(counts[one]) for one in seen), sign])
     rows.sort(key=lambda row: int(row[1][:-1]))
-    return "<h2>Parts, hardest first</h2>" + _table(["part", "points earned", *seen, ""], rows)
+    head = ["part", "points earned", *seen, ""]
+    if not any(row[-1] for row in rows):  # a column without a word in it
+        head, rows = head[:-1], [row[:-1] for row in rows]
+    return "<h2>Parts, hardest first</h2>" + _table(head, rows)
 
 
 def _reasons(records: Sequence[Record]) -> str:
