@@ -59,3 +59,5 @@ def test_every_claim_is_measured_or_excused(html, entries):
     assert measured - set(entries) == set()
     silent = [n for n, entry in entries.items() if n not in measured and "reason" not in entry]
     assert silent == []
+    # A reason beside a measurement would be read by nobody, and would be wrong.
+    assert [n for n in measured if "reason" in entries[n]] == []
