@@ -157,7 +157,7 @@ def test_generation_is_traced_through_its_generator():
     assert [step.tensor.item() for step in tokens] == result.output[0, 3:].tolist()
     assert [s.shape[1] for s in result.find("x = self.embeddings(")] == [3, 1]
     assert {step.module for step in result.find("x = block")} == {"backbone"}
-    assert result.find("logits = model(")[0].layer is None
+    assert [step.layer for step in result.find("logits = predict(")] == [None, None]
 
 
 # --- statements of every form ------------------------------------------------------------------
