@@ -10,18 +10,21 @@ import torch
 from torch import nn
 
 from benchmarks.pairs import Batch, close, forward, full, models, reviews, train_step
+from benchmarks.products import one_large_product, share_of_products
 from benchmarks.race import Row, race
 from course_lib import VARIANTS
 
 TEN = [name for name in VARIANTS if name != "gpt2"]
 PEER = "transformers"
 TARGETS = {"deberta": 0.60, "longformer": 0.45}
+PROFILED = ("bert-base", "deberta", "longformer")
 PACKED = ("bert-base", "distilbert", "tinybert-4l", "deberta")
 MEMORY = ("bert-base", "deberta", "longformer")
 
 
 def rows(names: list[str], repeats: int) -> Iterator[Row]:
     """Every row of this part of the table, as it is measured."""
+    yield one_large_product(repeats)
     for name in names or TEN:
         ours, theirs = models(name)
         sizes = [(1, 2_048), (1, 4_096)] if name == "longformer" else [(8, 128)]
@@ -30,6 +33,8 @@ def rows(names: list[str], repeats: int) -> Iterator[Row]:
             label = f"{name}, {size[0]} × {size[1]:,}"
             target = TARGETS.get(name, 1.0)
             yield from both(label, ours, theirs, batch, target, repeats)
+        if name in PROFILED:
+            yield from floor(label, ours, batch, repeats)
         if name in PACKED:
             label = f"{name}, 16 reviews"
             yield from both(label, ours, theirs, reviews(name), 0.35, repeats)
@@ -52,6 +57,13 @@ def both(
         theirs.train(training)
         calls = make(ours, batch), make(theirs, batch)
         yield race(f"{label}: {name}", PEER, *calls, close, target, repeats)
+
+
+def floor(label: str, ours: nn.Module, batch: Batch, repeats: int) -> Iterator[Row]:
+    """The share of matrix products, in both."""
+    for name, make, training in (("forward", forward, False), ("train step", train_step, True)):
+        ours.train(training)
+        yield share_of_products(f"{label}: {name}", make(ours, batch), repeats)
 
 
 # --- memory -----------------------------------------------------------------------------------

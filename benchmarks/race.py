@@ -45,6 +45,18 @@ def race(
     The first round warms up and is compared, not timed. Who goes first alternates.
     """
     assert same(ours(), theirs()), f"{work}: ours and {peer} differ, so no time counts"
+    return in_turn(work, peer, ours, theirs, target, repeats)
+
+
+def in_turn(
+    work: str,
+    peer: str,
+    ours: Callable[[], Any],
+    theirs: Callable[[], Any],
+    target: float | None,
+    repeats: int,
+) -> Row:
+    """Time both in turn, whatever they give: for parts of a whole, and after a comparison."""
     pairs = []
     for turn in range(repeats):
         if turn % 2:

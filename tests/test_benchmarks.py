@@ -7,7 +7,16 @@ import torch
 
 from benchmarks import __main__ as bench
 from benchmarks.models import both
-from benchmarks.pairs import close, full, models, reviews, share_of_padding
+from benchmarks.pairs import (
+    close,
+    forward,
+    full,
+    models,
+    reviews,
+    share_of_padding,
+    train_step,
+)
+from benchmarks.products import Products
 from benchmarks.race import Row, race, spread
 
 
@@ -93,3 +102,17 @@ def test_close_sees_a_swapped_activation():
     gelu = torch.nn.functional.gelu
     assert close(gelu(x), gelu(x))
     assert not close(gelu(x, approximate="tanh"), gelu(x))
+
+
+def test_the_products_of_a_pass_are_all_kept_and_can_run_again():
+    ours, _ = models("bert-tiny")
+    with Products() as products:
+        forward(ours, full("bert-tiny", 2, 8))()
+    names = [op.overloadpacket.__name__ for op, _, _ in products.calls]
+    # two layers: one product for queries, keys and values, attention, output, two of feed-forward
+    assert names.count("addmm") == 2 * 4
+    assert sum("attention" in name for name in names) == 2 and len(names) == 2 * 5
+    products.again()
+    with Products() as again:
+        train_step(ours, full("bert-tiny", 2, 8))()
+    assert len(again.calls) > 2 * len(names)
