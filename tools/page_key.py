@@ -46,6 +46,8 @@ def locked_versions(lock: str) -> list[tuple[str, str]]:
 def dependencies(root: Path, cells: Iterable[str]) -> set[Path]:
     """Return the project files that these cells import or name, and those that follow from them.
 
+    A data file is named by its path from the root, or by its bare name within a package.
+
     `from package import name` follows only the module that `name` comes from, not all that the
     package's `__init__` gathers; a plain `import package` follows everything.
     """
@@ -79,6 +81,7 @@ def dependencies(root: Path, cells: Iterable[str]) -> set[Path]:
         else:
             todo.extend(imported.values())
     packages = {path.relative_to(root).parts[0] for path in files}
+    files |= {root / name for name in named if name.endswith(".json") and (root / name).is_file()}
     return files | {
         path
         for package in packages

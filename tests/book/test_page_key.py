@@ -18,6 +18,7 @@ def project(tmp_path):
         "pack/sub/three.py": "from ..one import ONE\nopen('table.json')\n",
         "pack/sub/table.json": "{}",
         "pack/sub/other.json": "{}",
+        "results/latest.json": "{}",
         "requirements.txt": "numpy==1.0\n",
         "requirements-weights.txt": "",
     }
@@ -45,6 +46,7 @@ ALL = {"pack/__init__.py", "pack/one.py", "pack/two.py", "pack/late.py", "pack/s
         ("def broken(:", set()),
         ("from pack import ONE\nload('other')",
          {"pack/__init__.py", "pack/one.py", "pack/sub/other.json"}),
+        ("load('results/latest.json')", {"results/latest.json"}),
     ],
 )  # fmt: skip
 def test_dependencies(project, code, expected):
