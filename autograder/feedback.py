@@ -17,6 +17,7 @@ from autograder.chapters import Place, places
 from autograder.course import Course
 from autograder.gradebook import open_gradebook
 from autograder.outcome import Outcome, Part, Record
+from autograder.skeleton import titles_of_parts
 
 STYLE = """
 :root { color-scheme: light dark; --back: #fff; --text: #1f2328; --soft: #f3f4f6;
@@ -74,7 +75,9 @@ class HumanGrade:
 def write_feedback(course: Course, assignment: str) -> list[Path]:
     """Write `feedback/<student>/<assignment>/<notebook>.html` for every graded submission."""
     pages = []
-    where = places(course, assignment, course.skeletons(assignment))
+    skeletons = course.skeletons(assignment)
+    where = places(course, assignment, skeletons)
+    titles = titles_of_parts(skeletons)
     with open_gradebook(course.db_url, str(course.directories.course_id)) as gradebook:
         for student in course.submissions(assignment):
             record = read_record(course, assignment, student)
@@ -85,7 +88,7 @@ def write_feedback(course: Course, assignment: str) -> list[Path]:
             folder.mkdir(parents=True, exist_ok=True)
             for name in dict.fromkeys(part.notebook for part in record.parts):
                 path = folder / f"{name}.html"
-                write_whole(path, page(record, name, human, where))
+                write_whole(path, page(record, name, human, where, titles))
                 pages.append(path)
     return pages
 
@@ -112,9 +115,10 @@ def page(
     notebook: str,
     human: Mapping[tuple[str, str], HumanGrade] | None = None,
     where: Mapping[str, Place] | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> str:
     """The page of one notebook as HTML."""
-    human, where = human or {}, where or {}
+    human, where, titles = human or {}, where or {}, titles or {}
     parts = [part for part in record.parts if part.notebook == notebook]
     grades = [human.get((notebook, part.grade_id), HumanGrade()) for part in parts]
     decided = [_points(part, grade) for part, grade in zip(parts, grades, strict=True)]
@@ -126,7 +130,7 @@ def page(
     notes = [note for note in record.notes if note.notebook in ("", notebook)]
     listed = "".join(f"<li>{safe(_placed(note.grade_id, note.text))}</li>" for note in notes)
     sections = [
-        _section(part, grade, where.get(part.grade_id))
+        _section(part, titles.get(part.grade_id, part.grade_id), grade, where.get(part.grade_id))
         for part, grade in zip(parts, grades, strict=True)
     ]
     return PAGE.format(
@@ -138,11 +142,11 @@ def page(
     )
 
 
-def _section(part: Part, human: HumanGrade, place: Place | None) -> str:
+def _section(part: Part, title: str, human: HumanGrade, place: Place | None) -> str:
     points = _points(part, human)
     earned = "not graded yet" if points is None else f"{points:g} of {part.points:g} points"
     ended = "" if part.by_hand else ", partly right" if part.earned else f", {part.outcome}"
-    pieces = [f"<h2>{safe(part.grade_id)}</h2>", f"<p>{safe(earned + ended)}</p>"]
+    pieces = [f"<h2>{safe(title)}</h2>", f"<p>{safe(earned + ended)}</p>"]
     if part.looks_like:
         pieces.append(f"<p><strong>Looks like:</strong> {safe(part.looks_like)}</p>")
     if part.message and part.outcome is not Outcome.PASSED:

@@ -7,6 +7,8 @@ type, points and role of all cells, come from here.
 import ast
 import hashlib
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
@@ -15,6 +17,7 @@ from typing import Any
 
 import nbformat
 
+HEADING = re.compile(r"^##+ +(.+?)(?: \([^()]*\bpoints?\b[^()]*\))? *$", re.MULTILINE)
 STUBS = {"code": "# YOUR CODE HERE\nraise NotImplementedError()", "markdown": "YOUR ANSWER HERE"}
 
 
@@ -81,6 +84,27 @@ def parts_of_tests(skeletons: Mapping[str, Skeleton]) -> dict[str, str]:
                 part = cell.grade_id
             if cell.role is Role.TEST:
                 found[cell.grade_id] = part
+    return found
+
+
+def titles_of_parts(skeletons: Mapping[str, Skeleton]) -> dict[str, str]:
+    """What learners call each graded cell, by grade_id: the heading it stands under.
+
+    Cells that share a heading have their own names behind it. The notebook's title is no heading.
+    """
+    found = {}
+    for skeleton in skeletons.values():
+        heading, headings = "", {}
+        for cell in skeleton.cells:
+            if cell.role is Role.TEXT and (lines := HEADING.findall(cell.source)):
+                heading = lines[-1]
+            if cell.is_part:
+                headings[cell.grade_id] = heading
+        shared = Counter(headings.values())
+        for grade_id, heading in headings.items():
+            name = grade_id.removesuffix("_tests")
+            alone = heading and shared[heading] == 1
+            found[grade_id] = heading if alone else f"{heading}: {name}" if heading else name
     return found
 
 

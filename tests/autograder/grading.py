@@ -123,8 +123,8 @@ CLASS = {
 SCORES = {"ann": 5.0, "bob": 3.0, "carl": 3.0, "dora": 0.0, "emil": 0.0, "fay": 3.0}
 
 
-def make_course(root, submissions):
-    source = notebook(SKELETON)
+def make_course(root, submissions, skeleton=SKELETON):
+    source = notebook(skeleton)
     for item in source["cells"]:
         if item["metadata"].get("nbgrader", {}).get("grade_id") == "double_tests":
             item["source"] += ["\n### BEGIN HIDDEN TESTS\n# canary-77\n### END HIDDEN TESTS"]

@@ -6,7 +6,14 @@ import pytest
 from grading import cell, double_notebook, notebook
 from nbgrader.preprocessors import ClearSolutions
 
-from autograder.skeleton import Role, Skeleton, bound_names, clear_solution, read_skeleton
+from autograder.skeleton import (
+    Role,
+    Skeleton,
+    bound_names,
+    clear_solution,
+    read_skeleton,
+    titles_of_parts,
+)
 
 
 def test_roles_are_read_from_the_metadata(tmp_path):
@@ -15,6 +22,25 @@ def test_roles_are_read_from_the_metadata(tmp_path):
     path.write_text(json.dumps(notebook(skeleton)))
     assert read_skeleton(path).cells[1:] == skeleton.cells[1:]
     assert read_skeleton(path).digest != Skeleton("nb", skeleton.cells[:-1]).digest
+
+
+def test_learners_know_a_part_by_its_heading():
+    def heading(text):
+        return cell("text", text, cell_type="markdown")
+
+    def test(name):
+        return cell("test", "pass", f"{name}_tests", 1.0)
+
+    cells = [heading("# Assignment"), test("alone")]
+    cells += [heading("## Part 1 · Sums (of all, 2 points)\n\nText.\n"), test("add"), test("sum")]
+    cells += [heading("See the figure."), heading("## Part 2 · Why (2) (1 point, by hand)")]
+    cells += [cell(Role.BY_HAND, "my essay", "verdict", 1.0, "markdown")]
+    assert titles_of_parts({"nb": Skeleton("nb", tuple(cells))}) == {
+        "alone_tests": "alone",
+        "add_tests": "Part 1 · Sums: add",
+        "sum_tests": "Part 1 · Sums: sum",
+        "verdict": "Part 2 · Why (2)",
+    }
 
 
 @pytest.mark.parametrize("change", [{"points": float("nan")}, {"points": -1}])
