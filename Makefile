@@ -9,10 +9,10 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export MATPLOTLIBRC := $(CURDIR)/book/matplotlibrc
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-.PHONY: help book test lab parity bench check grade bank mutate lock clean
+.PHONY: help book test lab parity bench check progress grade bank mutate solutions lock clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
 book: .venv/ready  ## execute the chapters, build the HTML book, print where to open it
 	@$(BIN)/python tools/build.py
@@ -22,6 +22,7 @@ test: .venv/ready-to-test  ## set up, then lint, test, build, and check the book
 	@$(BIN)/python tools/stages.py --jobs $(JOBS)
 
 lab: .venv/ready  ## open JupyterLab on the course
+	@$(BIN)/python -m autograder start
 	@JUPYTER_CONFIG_PATH="$(CURDIR)/tools/jupyter" $(BIN)/jupyter lab --LabApp.default_url=/lab/tree/book/welcome.md
 
 parity: .venv/ready-to-test  ## the table of differences from the reference, and of parameters
@@ -31,7 +32,10 @@ bench: .venv/ready-to-test  ## the table of speeds beside the reference implemen
 	@$(BIN)/python -m benchmarks
 
 check: .venv/ready  ## grade one notebook here: make check A=02 or N=path/to/notebook.ipynb
-	@$(BIN)/python -m autograder check $(or $(N),$(wildcard assignments/release/$(A)*/*.ipynb))
+	@$(BIN)/python -m autograder check "$(or $(N),$(A))"
+
+progress: .venv/ready  ## your points over all assignments; only what changed is graded again
+	@$(BIN)/python -m autograder progress
 
 grade: .venv/ready  ## grade what was handed in: make grade A=02
 	@$(BIN)/python -m autograder grade $(A)
@@ -41,6 +45,9 @@ bank: .venv/ready  ## try the tests on answers known to be right or wrong: make 
 
 mutate: .venv/ready  ## try the tests on small changes of the solutions: make mutate [A=02]
 	@$(BIN)/python -m autograder mutate $(A)
+
+solutions: .venv/ready  ## the instructor's copy of the book: make solutions [COURSE=../class]
+	@$(BIN)/python tools/instructor_book.py $(or $(COURSE),assignments)
 
 lock: .venv/ready  ## renew requirements.txt and requirements-test.txt
 	@$(BIN)/python tools/lock.py

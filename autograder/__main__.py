@@ -11,11 +11,19 @@ UNPROTECTED = (
     "change all your files. Use it for your own code only."
 )
 
+ONLY_ON_LINUX = (
+    "notebooks are graded on Linux only, in Windows inside WSL 2, with or without the sandbox. "
+    "Anywhere else run the checks inside the notebook: they are the same but for the hidden tests."
+)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 when all went well, 1 when a person has to look, 2 when it could not run."""
     options = _parser().parse_args(arguments)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if hasattr(options, "no_sandbox") and sys.platform != "linux":
+        print(f"autograder: {ONLY_ON_LINUX}", file=sys.stderr)
+        return 2
     if getattr(options, "no_sandbox", False):
         print(UNPROTECTED, file=sys.stderr)
     from autograder import commands
@@ -47,9 +55,16 @@ def _parser() -> argparse.ArgumentParser:
         added.add_argument("--course", type=Path, default=_default_course(), help="course folder")
         return added
 
+    start = command("start", "lay out the notebooks to work on, in the folder work")
+    start.add_argument("assignment", nargs="*", help="default: all that are not there yet")
+    start.add_argument("--afresh", action="store_true", help="put your notebook aside first")
+
     check = command("check", "grade one notebook on this machine and show what to look at")
-    check.add_argument("notebook", type=Path)
+    check.add_argument("notebook", nargs="?", default="", help="a path, or 02 for your own")
     _sandbox(check)
+
+    progress = command("progress", "your points over all assignments; only what changed is graded")
+    _sandbox(progress)
 
     release = command("release", "make the version that students get, without answers")
     release.add_argument("assignment")
@@ -90,6 +105,11 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--csv", type=Path, required=True, help="file to write")
     export.add_argument("--format", choices=("plain", "canvas", "moodle"), default="plain")
     export.add_argument("--db", default="", help="gradebook, for example postgresql://host/name")
+
+    forget = command("forget", "remove all that the course keeps about a student")
+    forget.add_argument("student")
+    forget.add_argument("--yes", action="store_true", help="without asking")
+    forget.add_argument("--db", default="", help="gradebook, for example postgresql://host/name")
 
     new = commands.add_parser(
         "new-course", help="make an instructor's private course with a secret of its own"

@@ -19,9 +19,10 @@ FILE = "chapters.json"
 
 @dataclass(frozen=True)
 class Place:
-    """A section of the book: how it is called, and its address where there is one."""
+    """A section of the book: how it is called, its page, and its address where there is one."""
 
     words: str
+    page: str  # with the anchor: "gelu.html#three-forms"
     address: str = ""
 
 
@@ -44,7 +45,7 @@ def places(course: Course, assignment: str, skeletons: Mapping[str, Skeleton]) -
 
 def _place(book: str, chapter: str, title: str, section: str) -> Place:
     words = f"{title}: {section}" if section else title
+    page = f"{chapter}.html" + (f"#{make_id(section)}" if section else "")
     if not book.startswith(("https://", "http://")):
-        return Place(words)
-    anchor = f"#{make_id(section)}" if section else ""
-    return Place(words, f"{book.rstrip('/')}/book/{chapter}.html{anchor}")
+        return Place(words, page)
+    return Place(words, page, f"{book.rstrip('/')}/book/{page}")

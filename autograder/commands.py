@@ -2,7 +2,7 @@
 
 import argparse
 import contextlib
-import dataclasses
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,39 +11,56 @@ from tqdm import tqdm
 
 from autograder.bank import try_bank
 from autograder.batch import Summary, grade_class
-from autograder.course import Course, CourseError, read_data
-from autograder.intake import read_notebook
-from autograder.job import Job, Limits, packed, preload_for
-from autograder.misconceptions import Misconceptions
-from autograder.outcome import Record
-from autograder.pool import Setup, cores, run_jobs
-from autograder.skeleton import Skeleton, read_skeleton
-from autograder.table import bank_table, class_table, parts_table
+from autograder.chapters import places
+from autograder.course import Course, CourseError
+from autograder.job import Limits, preload_for
+from autograder.own_work import (
+    OwnNotebook,
+    Standing,
+    known_record,
+    lay_out,
+    own_notebook,
+    put_aside,
+    read_own,
+    run_checks,
+)
+from autograder.pool import Setup
+from autograder.skeleton import titles_of_parts
+from autograder.table import bank_table, class_table, parts_table, progress_table
+
+
+def start(options: argparse.Namespace) -> int:
+    """Lay out the notebooks to work on; what is there already stays as it is."""
+    course = Course.load(options.course)
+    names = list(map(course.resolve, options.assignment))
+    if options.afresh:
+        if not names:
+            raise CourseError("say which assignment to begin afresh: start --afresh 02")
+        for name in names:
+            kept = put_aside(own_notebook(course.root, name))
+            print(f"your old notebook is now {os.path.relpath(kept)}")
+    for name in names or course.assignments:
+        if notebook := lay_out(course, name):
+            print(f"to work on: {os.path.relpath(notebook)}")
+    return 0
 
 
 def check(options: argparse.Namespace) -> int:
     """Grade one notebook: with the course's tests where they are here, else with its own."""
-    path: Path = options.notebook
-    if not path.is_file():
-        raise CourseError(f"there is no notebook {path}")
-    skeleton, folder = _skeleton_for(path, options.course)
-    try:
-        submission = read_notebook(path, skeleton)
-    except ValueError as problem:
-        raise CourseError(str(problem)) from problem
-    for note in submission.notes:
+    own = read_own(_notebook_to_check(options.notebook, options.course), options.course)
+    for note in own.job.notes:
         print(f"note: {note.grade_id + ': ' if note.grade_id else ''}{note.text}")
-    files = {}
-    try:
-        files = packed(_data_beside(path, folder))
-    except CourseError as problem:
-        print(f"note: {problem}; the notebook runs without it")
-    if not folder:
+    for name in own.edited:
+        print(f"note: {name}: you changed this cell; what counts is the original")
+    skeletons = {own.skeleton.name: own.skeleton}
+    if own.assignment:
+        where = places(Course.load(options.course), own.assignment, skeletons)
+    else:
+        where = {}
         print("The course's tests are not here; these are the notebook's own checks.")
-    job = Job(skeleton.name, "you", (skeleton,), submission.answers, submission.notes, files=files)
-    setup = Setup(preload_for([skeleton]), bubblewrap=not options.no_sandbox)
-    record = _graded_alone(job, setup, options.course, folder)
-    print(parts_table(record))
+    setup = Setup(preload_for([own.skeleton]), bubblewrap=not options.no_sandbox)
+    ((_, record),) = run_checks([own], setup, _progress)
+    print(parts_table(record, titles_of_parts(skeletons), where))
     print(f"{record.score:g} of {record.points:g} points")
     waiting = sum(part.points for part in record.parts if part.by_hand)
     if waiting:
@@ -51,39 +68,48 @@ def check(options: argparse.Namespace) -> int:
     return 0 if record.score + waiting == record.points else 1
 
 
-def _graded_alone(job: Job, setup: Setup, course: Path, source: Path | None) -> Record:
-    """The record of one notebook; where the course is here, with the mistakes it looks like."""
-    if not source:
-        ((_, record),) = run_jobs([job], setup, 1)
-        return record
-    skeletons = {skeleton.name: skeleton for skeleton in job.skeletons}
-    mistakes = Misconceptions(course, source.name, skeletons, job.files)
-    ((_, record),) = run_jobs([dataclasses.replace(job, bank=mistakes.digest)], setup, 1)
-    if wrong := mistakes.jobs(mistakes.parts_to_explain(record)):
-        with _progress("known mistake") as progress:
-            for number, (_, other) in enumerate(run_jobs(wrong, setup, cores()), 1):
-                mistakes.learn(other)
-                progress(number, len(wrong))
-        with contextlib.suppress(OSError):  # a course that may not be written in
-            mistakes.save()
-    return mistakes.explain(record)
+def _notebook_to_check(name: str, course_folder: Path) -> Path:
+    """A notebook by its path, or one's own of an assignment by that one's name."""
+    if not name:
+        raise CourseError("say what to check: an assignment (make check A=02) or a notebook (N=…)")
+    path = Path(name)
+    if path.is_file():
+        return path
+    if path.suffix or len(path.parts) > 1:
+        raise CourseError(f"there is no notebook {path}")
+    course = Course.load(course_folder)
+    notebook = own_notebook(course.root, course.resolve(name))
+    if not notebook.is_file():
+        raise CourseError(f"there is no {notebook} yet; `make lab` lays it out")
+    return notebook
 
 
-def _data_beside(notebook: Path, source: Path | None) -> dict[str, bytes]:
-    """The assignment's data: from its source folder, else what lies beside the notebook."""
-    paths = source.rglob("*") if source else notebook.parent.iterdir()
-    data = (path for path in paths if path.suffix not in (".ipynb", ".whl", ".pyc"))
-    return read_data(source or notebook.parent, data)
-
-
-def _skeleton_for(path: Path, course_folder: Path) -> tuple[Skeleton, Path | None]:
-    """The notebook with its tests, and the folder of its source where that is here."""
-    for source in sorted(course_folder.glob(f"source/*/{path.stem}.ipynb")):
-        return read_skeleton(source), source.parent
-    try:
-        return read_skeleton(path), None
-    except Exception as problem:
-        raise CourseError(f"{path} cannot be read: {problem}") from problem
+def progress(options: argparse.Namespace) -> int:
+    """Show points and what to look at next, over all assignments."""
+    course = Course.load(options.course)
+    own: dict[str, OwnNotebook] = {}
+    problems: dict[str, str] = {}
+    for name in course.assignments:
+        path = own_notebook(course.root, name)
+        if path.is_file():
+            try:
+                own[name] = read_own(path, course.root)
+            except CourseError as problem:
+                problems[name] = str(problem)
+    records = {name: known_record(one) for name, one in own.items()}
+    changed = {name: one for name, one in own.items() if not (records[name] or one.is_untouched)}
+    if changed:
+        print(f"checking what changed: {', '.join(changed)}")
+        preload = preload_for([one.skeleton for one in changed.values()])
+        setup = Setup(preload, bubblewrap=not options.no_sandbox)
+        for one, record in run_checks([*changed.values()], setup, _progress):
+            records[one.assignment] = record
+    standings = [
+        Standing(name, course.skeletons(name), records.get(name), problems.get(name, ""))
+        for name in course.assignments
+    ]
+    print(progress_table(standings))
+    return 0
 
 
 def grade(options: argparse.Namespace) -> int:
@@ -241,6 +267,39 @@ def export(options: argparse.Namespace) -> int:
     count = write_grades(Course.load(options.course, options.db), options.csv, options.format)
     print(f"written: {options.csv}, {count} students")
     return 0
+
+
+def forget(options: argparse.Namespace) -> int:
+    """Show what is kept about a student and, once that is confirmed, remove it."""
+    from autograder import forgetting
+
+    course = Course.load(options.course, options.db)
+    student: str = options.student
+    found = forgetting.kept(course, student)
+    if not found:
+        raise CourseError(f"nothing is kept about {student!r} in {course.root}")
+    for path in found.paths:
+        print(path)
+    if found.has_row:
+        graded = ", ".join(found.in_gradebook) or "no submission"
+        print(f"gradebook: {student}, with {graded}")
+    if not (options.yes or _confirmed(f"Remove all this for good? Type {student}: ", student)):
+        print("Nothing was removed.")
+        return 1
+    forgetting.forget(course, student)
+    print("Removed. Reports that named this student are written again.")
+    for path in forgetting.still_named(course, student):
+        print(f"still named in: {path}")
+    print("Exports, downloads and backups elsewhere are yours to delete.")
+    return 0
+
+
+def _confirmed(question: str, answer: str) -> bool:
+    try:
+        return input(question).strip() == answer
+    except EOFError:  # no one is there to answer
+        print("\nno answer; --yes does not ask")
+        return False
 
 
 def new_course(options: argparse.Namespace) -> int:

@@ -1,9 +1,14 @@
 """Plain tables for the terminal."""
 
-from collections.abc import Sequence
+import shutil
+import textwrap
+from collections.abc import Mapping, Sequence
 
 from autograder.bank import Trial
+from autograder.chapters import Place
 from autograder.outcome import Outcome, Part, Record
+from autograder.own_work import Standing
+from autograder.skeleton import titles_of_parts
 
 VISIBLE_CHECKS_PASS = "The checks you can see pass."
 
@@ -30,18 +35,63 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def parts_table(record: Record) -> str:
-    """A learner's table: part, points, what to look at."""
+def parts_table(record: Record, titles: Mapping[str, str], where: Mapping[str, Place]) -> str:
+    """A learner's table: part, points, and under a part that is not right what to look at."""
     rows = [
         [
-            part.grade_id,
+            titles.get(part.grade_id, part.grade_id),
             f"{part.score:g}" if part.score is not None else "",
             f"{part.points:g}",
-            "" if part.outcome is Outcome.PASSED else what_to_look_at(part),
         ]
         for part in record.parts
     ]
-    return table(["part", "points", "of", "what to look at"], rows)
+    head, *lines = table(["part", "points", "of"], rows).splitlines()
+    width = max(40, shutil.get_terminal_size().columns - 4)
+    for part, line in zip(record.parts, lines, strict=True):
+        head += f"\n{line}"
+        if part.outcome is not Outcome.PASSED:
+            hints = [what_to_look_at(part)]
+            if part.grade_id in where and not part.by_hand:
+                hints.append(f"Read again: {where[part.grade_id].words}")
+            for hint in hints:
+                head += "\n" + textwrap.fill(
+                    hint, width, initial_indent="    ", subsequent_indent="    "
+                )
+    return head
+
+
+def progress_table(standings: Sequence[Standing]) -> str:
+    """A learner's table over all assignments, and a line that sums it up."""
+    rows = [
+        [
+            one.assignment,
+            f"{one.parts - len(one.missing) if one.record else 0} of {one.parts}",
+            f"{one.score:g}",
+            f"{one.points:g}",
+            textwrap.shorten(one.problem or _next(one), 100, placeholder=" …"),
+        ]
+        for one in standings
+    ]
+    done = sum(bool(one.record) and not one.missing for one in standings)
+    total = f"{sum(one.score for one in standings):g} of {sum(one.points for one in standings):g}"
+    lines = [
+        table(["assignment", "done", "points", "of", "next"], rows),
+        f"{total} points; {done} of {len(standings)} assignments done",
+    ]
+    if waiting := sum(one.waiting for one in standings):
+        lines.append(f"{waiting:g} more points are for texts that a person grades.")
+    return "\n".join(lines)
+
+
+def _next(standing: Standing) -> str:
+    """The first part that is not done, and what to look at."""
+    if not standing.record:
+        return "not begun"
+    if not standing.missing:
+        return ""
+    part = standing.missing[0]
+    title = titles_of_parts(standing.skeletons).get(part.grade_id, part.grade_id)
+    return f"{title}: {'still to be written' if part.by_hand else what_to_look_at(part)}"
 
 
 def class_table(records: Sequence[Record]) -> str:
@@ -78,4 +128,4 @@ def what_to_look_at(part: Part) -> str:
     if part.looks_like:
         return f"looks like: {part.looks_like}"
     lines = [line for line in part.message.strip().splitlines() if line != VISIBLE_CHECKS_PASS]
-    return lines[0][:100] if lines else str(part.outcome)
+    return textwrap.shorten(lines[0], 300, placeholder=" …") if lines else str(part.outcome)
