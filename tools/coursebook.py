@@ -11,6 +11,7 @@ import os
 import platform
 import re
 import shutil
+import textwrap
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from importlib import metadata
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import nbformat
 from claims_ledger import ClaimsLedger, CommonClaims, claims_in
+from docutils import nodes
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
@@ -50,9 +52,11 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the extension with Sphinx."""
     app.add_directive("claims-ledger", ClaimsLedger)
     app.add_directive("common-claims", CommonClaims)
+    app.connect("builder-inited", load_figures_late)
     app.connect("env-before-read-docs", execute_stale_pages)
     app.connect("env-updated", write_notebooks)
     app.connect("html-page-context", describe_run, priority=100)  # before the theme's buttons
+    app.connect("html-page-context", describe_page)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": False, "parallel_write_safe": True}
 
@@ -60,6 +64,11 @@ def setup(app: Sphinx) -> dict[str, bool]:
 def say(news: str) -> None:
     """Tell the reader what goes on; Sphinx's own account of each step is switched off."""
     print(news, flush=True)
+
+
+def load_figures_late(app: Sphinx) -> None:
+    """Have a figure fetched when the reader comes near it."""
+    app.env.settings["image_loading"] = "lazy"
 
 
 def find_pages(env: BuildEnvironment) -> list[Page]:
@@ -185,6 +194,29 @@ def describe_run(
         f"in {run['execution_seconds']:.0f} s. "
         f'<a href="{notebook}" download>Download it as a notebook</a> with all outputs.</p>'
     )
+
+
+def describe_page(
+    app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None
+) -> None:
+    """Say what the page is about where search engines and link previews look: in its head."""
+    if doctree is None:
+        return
+    paragraphs = (
+        node.astext()
+        for node in doctree.findall(nodes.paragraph)
+        if isinstance(node.parent, nodes.section)
+    )
+    description = textwrap.shorten(next(paragraphs, app.config.html_title), 200, placeholder=" …")
+    preview = {
+        "og:title": html.unescape(re.sub(r"<[^>]+>", "", context["title"])),
+        "og:description": description,
+        "og:site_name": app.config.html_title,
+        "og:type": "article",
+    }
+    context["metatags"] += f'<meta name="description" content="{html.escape(description)}">\n'
+    for name, content in preview.items():
+        context["metatags"] += f'<meta property="{name}" content="{html.escape(content)}">\n'
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
