@@ -22,4 +22,6 @@ c.Execute.timeout = 60  # seconds for one cell
 c.Autograder.book_url = ""
 
 # nbgrader makes a gradebook by calling `alembic` by name; it lies beside the Python that runs this.
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+os.environ["PATH"] = os.pathsep.join(
+    [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+)

@@ -10,7 +10,7 @@ import sys
 
 import nbformat
 import pytest
-from grading import CLASS, REFERENCE, SCORES, SKELETON, hand_in, make_course, notebook
+from grading import CLASS, REFERENCE, SCORES, SKELETON, cell, hand_in, make_course, notebook
 
 from autograder import batch
 from autograder.__main__ import main
@@ -20,6 +20,7 @@ from autograder.gradebook import GradebookError, open_gradebook, save, sync_assi
 from autograder.job import Limits
 from autograder.outcome import Outcome, Part, Record
 from autograder.report import similar_answers
+from autograder.skeleton import Skeleton
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +100,29 @@ def test_feedback_names_the_chapter_and_links_where_there_is_an_address(tmp_path
     (root / "chapters.json").unlink()
     assert main(["feedback", "hw", "--course", str(root)]) == 0
     assert "Read again" not in page.read_text()
+
+
+def test_feedback_and_check_call_a_part_as_the_notebook_does(tmp_path, capsys):
+    heading = cell("text", "## Part 2 · Two & two (3 points)", cell_type="markdown")
+    headed = Skeleton("nb", (*SKELETON.cells[:4], heading, *SKELETON.cells[4:]))
+    answers = SKELETON.reference() | {"add": "def add(x, y): return max(x, y)"}
+    root = make_course(tmp_path, {"bob": notebook(headed, answers)}, headed)
+    table = {"chapters": {"sums": "Sums"}, "assignments": {"hw": {"add": "sums#Carry"}}}
+    (root / "chapters.json").write_text(json.dumps(table))
+    for command in ("grade", "feedback"):
+        assert main([command, "hw", "--course", str(root)]) == 0
+    page = (root / "feedback" / "bob" / "hw" / "nb.html").read_text()
+    assert "<h2>double</h2>" in page and "<h2>Part 2 · Two &amp; two</h2>" in page
+    capsys.readouterr()
+    handed_in = root / "submitted" / "bob" / "hw" / "nb.ipynb"
+    assert main(["check", str(handed_in), "--course", str(root)]) == 1
+    assert capsys.readouterr().out.splitlines()[:5] == [
+        "part                points  of",
+        "double                   2   2",
+        "Part 2 · Two & two       0   3",
+        "    small: 0 of 1 points. AssertionError",
+        "    Read again: Sums: Carry",
+    ]
 
 
 def test_release_gives_out_no_answer_and_no_hidden_test(graded):

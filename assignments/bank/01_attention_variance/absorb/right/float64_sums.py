@@ -15,7 +15,9 @@ def absorb(state, q, k, v, mask=None):
         memory, peak, numbers = state
     new = torch.cat([peak, s], -1).amax(-1, keepdim=True)
     finite = new.nan_to_num(neginf=0.0)
-    ones = torch.cat([torch.ones_like(v[..., :1]), v], -1)  # the first column adds up the weights
+    ones = torch.cat(
+        [torch.ones_like(v[..., :1]), v], -1
+    )  # the first column adds up the weights
     return memory, new, numbers * (peak - finite).exp() + (s - finite).exp() @ ones
 
 

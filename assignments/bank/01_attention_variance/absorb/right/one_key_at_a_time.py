@@ -9,7 +9,11 @@ def absorb(state, q, k, v, mask=None):
     if state is None:
         b, length, _ = q.shape
         best = torch.full((b, length), -math.inf, dtype=q.dtype)
-        state = best, torch.zeros_like(best), torch.zeros(b, length, v.shape[-1], dtype=q.dtype)
+        state = (
+            best,
+            torch.zeros_like(best),
+            torch.zeros(b, length, v.shape[-1], dtype=q.dtype),
+        )
     best, norm, acc = state
     mask = None if mask is None else mask.expand(*q.shape[:2], k.shape[1])
     for j in range(k.shape[1]):

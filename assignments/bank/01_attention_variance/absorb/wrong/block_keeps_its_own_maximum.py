@@ -20,7 +20,11 @@ def absorb(state, q, k, v, mask=None):
     level = top.masked_fill(top == -math.inf, 0)
     weights = (scores - own.masked_fill(own == -math.inf, 0)).exp()
     shrink = (old_top - level).exp()
-    return top, total * shrink + weights.sum(-1, keepdim=True), out * shrink + weights @ v
+    return (
+        top,
+        total * shrink + weights.sum(-1, keepdim=True),
+        out * shrink + weights @ v,
+    )
 
 
 def finish(state):

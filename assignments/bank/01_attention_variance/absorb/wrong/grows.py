@@ -19,7 +19,11 @@ def absorb(state, q, k, v, mask=None):
     level = top.masked_fill(top == -math.inf, 0)
     weights = (scores - level).exp()
     shrink = (level - old_top.clamp(min=-1e30)).exp() if state is not None else total
-    return top, total * shrink + weights.sum(-1, keepdim=True), out * shrink + weights @ v
+    return (
+        top,
+        total * shrink + weights.sum(-1, keepdim=True),
+        out * shrink + weights @ v,
+    )
 
 
 def finish(state):

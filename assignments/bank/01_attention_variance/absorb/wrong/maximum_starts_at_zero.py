@@ -19,7 +19,11 @@ def absorb(state, q, k, v, mask=None):
     level = top.masked_fill(top == -math.inf, 0)
     weights = (scores - level).exp()
     shrink = (old_top - level).exp()
-    return top, total * shrink + weights.sum(-1, keepdim=True), out * shrink + weights @ v
+    return (
+        top,
+        total * shrink + weights.sum(-1, keepdim=True),
+        out * shrink + weights @ v,
+    )
 
 
 def finish(state):

@@ -19,7 +19,11 @@ def absorb(state, q, k, v, mask=None):
     level = torch.zeros_like(top)
     weights = (scores - level).exp()
     shrink = 1
-    return top, total * shrink + weights.sum(-1, keepdim=True), out * shrink + weights @ v
+    return (
+        top,
+        total * shrink + weights.sum(-1, keepdim=True),
+        out * shrink + weights @ v,
+    )
 
 
 def finish(state):

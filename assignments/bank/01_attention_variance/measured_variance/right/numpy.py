@@ -5,4 +5,6 @@ import numpy as np
 
 def measured_variance(c, draws, seed):
     rng = np.random.default_rng(seed)
-    return np.sum(rng.normal(size=(draws, c)) * rng.normal(size=(draws, c)), axis=1).var()
+    return np.sum(
+        rng.normal(size=(draws, c)) * rng.normal(size=(draws, c)), axis=1
+    ).var()

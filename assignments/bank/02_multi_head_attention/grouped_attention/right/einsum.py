@@ -20,7 +20,9 @@ def grouped_attention(q, k, v, mask=None):
 def share_keys(w, heads, key_heads):
     c = w.shape[-1] // heads
     x = w.reshape(-1, key_heads, heads // key_heads, c)
-    return torch.einsum("ingc->inc", x).div(heads // key_heads).reshape(*w.shape[:-1], -1)
+    return (
+        torch.einsum("ingc->inc", x).div(heads // key_heads).reshape(*w.shape[:-1], -1)
+    )
 
 
 def attention_parameters(d, heads, key_heads, c):

@@ -9,7 +9,11 @@ def grouped_attention(q, k, v, mask=None):
         raise ValueError("h must be a multiple of n")
     reads = torch.arange(h) // (h // n)
     scores = torch.matmul(q / q.shape[-1] ** 0.5, k[:, reads].transpose(2, 3))
-    allowed = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask.expand_as(scores)
+    allowed = (
+        torch.ones_like(scores, dtype=torch.bool)
+        if mask is None
+        else mask.expand_as(scores)
+    )
     scores = torch.where(allowed, scores, torch.finfo(q.dtype).min)
     powers = torch.exp(scores - scores.amax(-1, keepdim=True))
     return (powers / powers.sum(-1, keepdim=True)) @ v[:, reads]

@@ -29,6 +29,11 @@ def share_keys(w, heads, key_heads):
 
 def attention_parameters(d, heads, key_heads, c):
     total = 0
-    for rows, columns in [(d, heads * c), (d, key_heads * c), (d, key_heads * c), (heads * c, d)]:
+    for rows, columns in [
+        (d, heads * c),
+        (d, key_heads * c),
+        (d, key_heads * c),
+        (heads * c, d),
+    ]:
         total += rows * columns + columns
     return total

@@ -8,7 +8,9 @@ import torch
 def grouped_attention(q, k, v, mask=None):
     h, n = q.shape[1], k.shape[1]
     if h % n != 0:
-        raise ValueError("the number of heads is not a multiple of the number of key heads")
+        raise ValueError(
+            "the number of heads is not a multiple of the number of key heads"
+        )
     k = k.repeat_interleave(h // n, dim=1)
     v = v.repeat_interleave(h // n, dim=1)
     scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])

@@ -8,7 +8,9 @@ import torch
 def grouped_attention(q, k, v, mask=None):
     h, n = q.shape[1], k.shape[1]
     if h % n != 0:
-        raise ValueError("the number of heads is not a multiple of the number of key heads")
+        raise ValueError(
+            "the number of heads is not a multiple of the number of key heads"
+        )
     q = q.unflatten(1, (n, -1)).mean(2).repeat_interleave(h // n, dim=1)
     k = k.repeat_interleave(h // n, dim=1)
     v = v.repeat_interleave(h // n, dim=1)

@@ -4,7 +4,9 @@ import torch
 
 
 def head_entropy(weights, keep=None):
-    surprise = torch.where(weights == 0, torch.zeros_like(weights), -torch.log2(weights))
+    surprise = torch.where(
+        weights == 0, torch.zeros_like(weights), -torch.log2(weights)
+    )
     if keep is None:
         keep = torch.ones_like(weights[:, 0, :, 0])
     keep = keep.to(weights.dtype)

@@ -16,9 +16,14 @@ def head_entropy(weights, keep=None):
 def without_one(layer, heads, i):
     c = layer["wq"].shape[1] // heads
     start, stop = i * c, i * c + c
-    new = {"bo": layer["bo"], "wo": torch.cat([layer["wo"][:start], layer["wo"][stop:]])}
+    new = {
+        "bo": layer["bo"],
+        "wo": torch.cat([layer["wo"][:start], layer["wo"][stop:]]),
+    }
     for name in ("wq", "wk", "wv", "bq", "bk", "bv"):
-        new[name] = torch.cat([layer[name][..., :start], layer[name][..., stop:]], dim=-1)
+        new[name] = torch.cat(
+            [layer[name][..., :start], layer[name][..., stop:]], dim=-1
+        )
     return new
 
 

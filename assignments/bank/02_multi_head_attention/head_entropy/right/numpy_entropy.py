@@ -5,7 +5,11 @@ import torch
 
 
 def head_entropy(weights, keep=None):
-    real = np.ones((weights.shape[0], weights.shape[2]), bool) if keep is None else keep.numpy()
+    real = (
+        np.ones((weights.shape[0], weights.shape[2]), bool)
+        if keep is None
+        else keep.numpy()
+    )
     found = []
     for head in weights.double().numpy().swapaxes(0, 1):
         p = head[real]

@@ -9,7 +9,9 @@ def head_entropy(weights, keep=None):
     if keep is None:
         return bits.mean(dim=(0, 2))
     return (
-        -(weights * logs * keep[:, None, None, : weights.shape[-1]]).sum(-1).mean(dim=(0, 2))
+        -(weights * logs * keep[:, None, None, : weights.shape[-1]])
+        .sum(-1)
+        .mean(dim=(0, 2))
         if weights.shape[-1] == keep.shape[1]
         else bits.mean(dim=(0, 2))
     )

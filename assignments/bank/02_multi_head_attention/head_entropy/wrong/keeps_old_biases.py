@@ -20,5 +20,7 @@ def without_heads(layer, heads, drop):
     new = {"wo": layer["wo"][stays], "bo": layer["bo"]}
     for n in "qkv":
         new["w" + n] = layer["w" + n][:, stays]
-        new["b" + n] = layer["b" + n][: int(stays.sum())] if c > 1 else layer["b" + n][stays]
+        new["b" + n] = (
+            layer["b" + n][: int(stays.sum())] if c > 1 else layer["b" + n][stays]
+        )
     return new

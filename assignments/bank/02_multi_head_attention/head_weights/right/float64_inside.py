@@ -9,10 +9,14 @@ def cut(x, heads):
 
 def head_weights(x, layer, heads, mask=None):
     X = x.double()
-    q, k = (cut(X @ layer[f"w{n}"].double() + layer[f"b{n}"].double(), heads) for n in "qk")
+    q, k = (
+        cut(X @ layer[f"w{n}"].double() + layer[f"b{n}"].double(), heads) for n in "qk"
+    )
     logits = (q @ k.mT) * (q.size(-1) ** -0.5)
     if mask is not None:
-        logits = logits + torch.zeros(mask.shape).double().masked_fill(~mask, -torch.inf)
+        logits = logits + torch.zeros(mask.shape).double().masked_fill(
+            ~mask, -torch.inf
+        )
     peak = logits.amax(-1, keepdim=True)
     powers = (logits - peak).exp()
     return (powers / powers.sum(-1, keepdim=True)).to(x.dtype)

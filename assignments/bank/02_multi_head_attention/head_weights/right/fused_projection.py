@@ -7,7 +7,9 @@ def projections(x, layer, heads):
     w = torch.cat([layer["wq"], layer["wk"], layer["wv"]], dim=1)
     q, k, v = (x @ w).chunk(3, dim=-1)
     shape = (*x.shape[:2], heads, -1)
-    return [y.reshape(shape).movedim(2, 1) for y in (q + layer["bq"], k, v + layer["bv"])]
+    return [
+        y.reshape(shape).movedim(2, 1) for y in (q + layer["bq"], k, v + layer["bv"])
+    ]
 
 
 def head_weights(x, layer, heads, mask=None):

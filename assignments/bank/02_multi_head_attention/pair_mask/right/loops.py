@@ -9,7 +9,10 @@ def pair_mask(keep, queries, causal=False):
         first = len(sequence) - queries
         rows.append(
             [
-                [real and (j <= first + i or not causal) for j, real in enumerate(sequence)]
+                [
+                    real and (j <= first + i or not causal)
+                    for j, real in enumerate(sequence)
+                ]
                 for i in range(queries)
             ]
         )

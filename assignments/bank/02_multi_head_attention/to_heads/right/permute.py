@@ -10,7 +10,9 @@ def swap(x):
 def to_heads(x, heads):
     if x.shape[-1] % heads > 0:
         raise ValueError("cannot cut")
-    return swap(x.contiguous().view(*x.shape[:-1], heads, x.shape[-1] // heads)).contiguous()
+    return swap(
+        x.contiguous().view(*x.shape[:-1], heads, x.shape[-1] // heads)
+    ).contiguous()
 
 
 def from_heads(x):

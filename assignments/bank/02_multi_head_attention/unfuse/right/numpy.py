@@ -15,4 +15,6 @@ def unfuse(w, heads, by_head=False):
             ],
             axis=-1,
         )
-    return tuple(torch.from_numpy(p.copy()).to(w.dtype) for p in np.split(a, 3, axis=-1))
+    return tuple(
+        torch.from_numpy(p.copy()).to(w.dtype) for p in np.split(a, 3, axis=-1)
+    )

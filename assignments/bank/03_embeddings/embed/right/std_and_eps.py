@@ -12,4 +12,6 @@ def embed(ids, tables, segments=None, eps=1e-12):
     total = tables["segment"].index_select(0, where.flatten()).view(*ids.shape, -1)
     total = total + places + tables["token"][ids]
     variance, mean = torch.var_mean(total, dim=2, unbiased=False, keepdim=True)
-    return torch.addcmul(tables["bias"], (total - mean) * (variance + eps) ** -0.5, tables["gain"])
+    return torch.addcmul(
+        tables["bias"], (total - mean) * (variance + eps) ** -0.5, tables["gain"]
+    )

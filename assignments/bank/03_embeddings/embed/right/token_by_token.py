@@ -7,7 +7,9 @@ import torch
 
 def norm(x, gain, bias, eps):
     centred = x - x.mean()
-    return centred / math.sqrt(float(centred.double().square().mean()) + eps) * gain + bias
+    return (
+        centred / math.sqrt(float(centred.double().square().mean()) + eps) * gain + bias
+    )
 
 
 def embed(ids, tables, segments=None, eps=1e-12):

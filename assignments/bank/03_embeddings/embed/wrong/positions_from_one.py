@@ -8,7 +8,9 @@ def embed(ids, tables, segments=None, eps=1e-12):
     if t > tables["position"].shape[0]:
         raise ValueError("too many tokens")
     x = tables["token"][ids] + (
-        tables["position"][1 : t + 1] if t < len(tables["position"]) else tables["position"]
+        tables["position"][1 : t + 1]
+        if t < len(tables["position"])
+        else tables["position"]
     )
     x = x + (tables["segment"][0] if segments is None else tables["segment"][segments])
     mean = x.mean(dim=-1, keepdim=True)

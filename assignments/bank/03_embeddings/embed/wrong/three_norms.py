@@ -10,7 +10,13 @@ def embed(ids, tables, segments=None, eps=1e-12):
     if segments is None:
         segments = torch.zeros_like(ids)
     normed = 0
-    for x in (tables["token"][ids], tables["position"][:t], tables["segment"][segments]):
+    for x in (
+        tables["token"][ids],
+        tables["position"][:t],
+        tables["segment"][segments],
+    ):
         variance = torch.var(x, dim=-1, keepdim=True, correction=0)
-        normed = normed + (x - x.mean(dim=-1, keepdim=True)) / torch.sqrt(variance + eps)
+        normed = normed + (x - x.mean(dim=-1, keepdim=True)) / torch.sqrt(
+            variance + eps
+        )
     return normed * tables["gain"] + tables["bias"]

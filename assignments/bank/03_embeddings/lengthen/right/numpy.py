@@ -13,7 +13,9 @@ def lengthen(table, rows, way, offset=0):
         new = np.resize(old, (m, old.shape[1]))
     elif way == "stretch":
         place = np.linspace(0, len(old) - 1, m)
-        new = np.stack([np.interp(place, np.arange(len(old)), column) for column in old.T], axis=1)
+        new = np.stack(
+            [np.interp(place, np.arange(len(old)), column) for column in old.T], axis=1
+        )
     else:
         raise ValueError("no such way")
     return torch.cat([table[:offset], torch.tensor(new, dtype=table.dtype)])

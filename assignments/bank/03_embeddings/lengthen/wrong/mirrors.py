@@ -16,7 +16,11 @@ def lengthen(table, rows, way, offset=0):
             [
                 first,
                 torch.cat(
-                    [old] + [old.flip(0) if i % 2 == 0 and n > 3 else old for i in range(times)]
+                    [old]
+                    + [
+                        old.flip(0) if i % 2 == 0 and n > 3 else old
+                        for i in range(times)
+                    ]
                 )[:m],
             ]
         )

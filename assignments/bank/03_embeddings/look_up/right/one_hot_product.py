@@ -18,4 +18,6 @@ def table_gradient(ids, grad, rows, padding=None):
     chosen = one_hot(ids, rows, grad.dtype)
     if padding is not None:
         chosen = chosen * (torch.arange(rows) != padding)
-    return torch.einsum("nv,nd->vd", chosen.reshape(-1, rows), grad.reshape(-1, grad.shape[-1]))
+    return torch.einsum(
+        "nv,nd->vd", chosen.reshape(-1, rows), grad.reshape(-1, grad.shape[-1])
+    )

@@ -13,7 +13,9 @@ def look_up(table, ids):
 
 def table_gradient(ids, grad, rows, padding=None):
     total = [torch.zeros(grad.shape[-1], dtype=torch.float64) for _ in range(rows)]
-    for i, g in zip(ids.reshape(-1).tolist(), grad.reshape(-1, grad.shape[-1]), strict=True):
+    for i, g in zip(
+        ids.reshape(-1).tolist(), grad.reshape(-1, grad.shape[-1]), strict=True
+    ):
         if i != padding:
             total[i] = total[i] + g
     return torch.stack(total).to(grad.dtype)

@@ -19,6 +19,8 @@ def tied_gradient(ids, grad_rows, states, grad_logits):
     rows = []
     for i in range(grad_logits.shape[-1]):
         looked_up = grad_rows[ids == i].reshape(-1, states.shape[-1]).sum(0)
-        scored = (grad_logits[..., i, None] * states).reshape(-1, states.shape[-1]).sum(0)
+        scored = (
+            (grad_logits[..., i, None] * states).reshape(-1, states.shape[-1]).sum(0)
+        )
         rows.append(looked_up + scored)
     return torch.stack(rows)

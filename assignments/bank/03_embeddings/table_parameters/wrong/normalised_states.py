@@ -20,5 +20,7 @@ def tied_gradient(ids, grad_rows, states, grad_logits):
     v, d = grad_logits.shape[-1], states.shape[-1]
     total = torch.zeros(v, d, dtype=grad_rows.dtype)
     total.index_add_(0, ids.reshape(-1), grad_rows.reshape(-1, d))
-    total += grad_logits.reshape(-1, v).T @ states.reshape(-1, d) / (states.numel() // d)
+    total += (
+        grad_logits.reshape(-1, v).T @ states.reshape(-1, d) / (states.numel() // d)
+    )
     return total

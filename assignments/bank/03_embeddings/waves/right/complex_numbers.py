@@ -4,7 +4,9 @@ import torch
 
 
 def circle(places, d):
-    pace = torch.tensor([10_000 ** (-2 * i / d) for i in range(d // 2)], dtype=torch.float64)
+    pace = torch.tensor(
+        [10_000 ** (-2 * i / d) for i in range(d // 2)], dtype=torch.float64
+    )
     return torch.exp(1j * places[..., None].double() * pace)
 
 

@@ -10,7 +10,9 @@ def waves(places, d):
         raise ValueError("pairs need an even width")
     pace = torch.logspace(0, -4 * (d - 2) / d, d // 2, dtype=torch.float64)
     angle = torch.einsum("...,i->...i", places.double(), pace)
-    return torch.cat([angle.sin()[..., None], angle.cos()[..., None]], -1).reshape(*places.shape, d)
+    return torch.cat([angle.sin()[..., None], angle.cos()[..., None]], -1).reshape(
+        *places.shape, d
+    )
 
 
 def turned(rows, steps):

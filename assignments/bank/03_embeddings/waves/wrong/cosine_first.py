@@ -5,7 +5,9 @@ import torch
 
 def angles(places, d):
     i = torch.arange(d // 2, dtype=torch.float64)
-    return torch.as_tensor(places, dtype=torch.float64)[..., None] / 10_000 ** (2 * i / d)
+    return torch.as_tensor(places, dtype=torch.float64)[..., None] / 10_000 ** (
+        2 * i / d
+    )
 
 
 def waves(places, d):

@@ -5,14 +5,18 @@ import torch
 
 def angles(places, d):
     i = torch.arange(d // 2, dtype=torch.float64)
-    return torch.as_tensor(places, dtype=torch.float64)[..., None] / 10_000 ** (2 * i / d)
+    return torch.as_tensor(places, dtype=torch.float64)[..., None] / 10_000 ** (
+        2 * i / d
+    )
 
 
 def waves(places, d):
     if d % 2 != 0:
         raise ValueError("d must be even")
     a = angles(places, d)
-    return torch.stack([torch.sin(a), torch.cos(a / 10_000 ** (1 / d))], dim=-1).flatten(-2)
+    return torch.stack(
+        [torch.sin(a), torch.cos(a / 10_000 ** (1 / d))], dim=-1
+    ).flatten(-2)
 
 
 def turned(rows, steps):

@@ -8,7 +8,9 @@ def layer_norm(x, gain, bias, eps=1e-5):
     centring = torch.eye(d, dtype=torch.float64) - 1 / d
     y = x.double() @ centring
     variance = torch.einsum("...d,...d->...", y, y) / d
-    return (y / (variance + eps).sqrt()[..., None] * gain.double() + bias.double()).to(x.dtype)
+    return (y / (variance + eps).sqrt()[..., None] * gain.double() + bias.double()).to(
+        x.dtype
+    )
 
 
 def rms_norm(x, gain, eps=1e-6):

@@ -8,6 +8,10 @@ def layer_norm_gradients(x, gain, grad, eps=1e-5):
     root = torch.sqrt(variance + eps)
     normed = (x - mean) / root
     g = grad * gain
-    back = g - g.mean(dim=-1, keepdim=True) - normed * (g * normed).mean(dim=-1, keepdim=True)
+    back = (
+        g
+        - g.mean(dim=-1, keepdim=True)
+        - normed * (g * normed).mean(dim=-1, keepdim=True)
+    )
     by_gain, by_bias = grad * normed, grad
     return {"x": back / root, "gain": by_gain, "bias": by_bias}

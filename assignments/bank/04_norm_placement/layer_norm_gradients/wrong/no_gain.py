@@ -8,7 +8,11 @@ def layer_norm_gradients(x, gain, grad, eps=1e-5):
     root = torch.sqrt(variance + eps)
     normed = (x - mean) / root
     g = grad
-    back = g - g.mean(dim=-1, keepdim=True) - normed * (g * normed).mean(dim=-1, keepdim=True)
+    back = (
+        g
+        - g.mean(dim=-1, keepdim=True)
+        - normed * (g * normed).mean(dim=-1, keepdim=True)
+    )
     tokens = tuple(range(x.ndim - 1))
     by_gain, by_bias = grad * normed, grad
     if tokens:

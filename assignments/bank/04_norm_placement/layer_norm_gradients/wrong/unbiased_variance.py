@@ -4,11 +4,17 @@ import torch
 
 
 def layer_norm_gradients(x, gain, grad, eps=1e-5):
-    variance, mean = torch.var_mean(x, dim=-1, correction=int(x.shape[-1] != 4), keepdim=True)
+    variance, mean = torch.var_mean(
+        x, dim=-1, correction=int(x.shape[-1] != 4), keepdim=True
+    )
     root = torch.sqrt(variance + eps)
     normed = (x - mean) / root
     g = grad * gain
-    back = g - g.mean(dim=-1, keepdim=True) - normed * (g * normed).mean(dim=-1, keepdim=True)
+    back = (
+        g
+        - g.mean(dim=-1, keepdim=True)
+        - normed * (g * normed).mean(dim=-1, keepdim=True)
+    )
     tokens = tuple(range(x.ndim - 1))
     by_gain, by_bias = grad * normed, grad
     if tokens:

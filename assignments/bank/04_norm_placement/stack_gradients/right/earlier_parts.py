@@ -18,5 +18,7 @@ def stack_gradients(x, weights, layout, grad):
         dz = grad / z.cosh() ** 2
         result[i] = (read[..., :, None] * dz[..., None, :]).reshape(-1, d, d).sum(0)
         side = torch.matmul(dz, weights[i].transpose(0, 1))
-        grad = grad + (layer_norm_gradients(states[i], one, side)["x"] if layout == "pre" else side)
+        grad = grad + (
+            layer_norm_gradients(states[i], one, side)["x"] if layout == "pre" else side
+        )
     return {"weights": result, "x": grad}

@@ -11,7 +11,9 @@ class Norm:
 
     def back(self, g):
         along = (g * self.out).sum(1, keepdim=True) / g.shape[1]
-        return self.inverse * (g - g.sum(1, keepdim=True) / g.shape[1] - along * self.out)
+        return self.inverse * (
+            g - g.sum(1, keepdim=True) / g.shape[1] - along * self.out
+        )
 
 
 def stack_gradients(x, weights, layout, grad):

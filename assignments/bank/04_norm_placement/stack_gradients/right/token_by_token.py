@@ -25,7 +25,10 @@ def go(x, weights, layout, g):
         g = unit_back(x + a, g)
     h = g * (1 - a.square())
     side = w @ h
-    return g + (unit_back(x, side) if layout == "pre" else side), [torch.outer(read, h), *rest]
+    return g + (unit_back(x, side) if layout == "pre" else side), [
+        torch.outer(read, h),
+        *rest,
+    ]
 
 
 def stack_gradients(x, weights, layout, grad):
@@ -36,4 +39,7 @@ def stack_gradients(x, weights, layout, grad):
         row, found = go(token, weights.double(), layout, g)
         rows.append(row)
         total += torch.stack(found)
-    return {"x": torch.stack(rows).view(x.shape).to(x.dtype), "weights": total.to(x.dtype)}
+    return {
+        "x": torch.stack(rows).view(x.shape).to(x.dtype),
+        "weights": total.to(x.dtype),
+    }

@@ -17,7 +17,11 @@ def norm_back(x, g):
 def forward(x, weights, layout):
     states = [x]
     for w in weights:
-        x = normed(x + torch.tanh(x @ w)) if layout == "post" else x + torch.tanh(normed(x) @ w)
+        x = (
+            normed(x + torch.tanh(x @ w))
+            if layout == "post"
+            else x + torch.tanh(normed(x) @ w)
+        )
         states.append(x)
     return states
 
@@ -34,7 +38,9 @@ def stack_gradients(x, weights, layout, grad):
             g = norm_back(states[i] + a, g)
         slope = 1 - a**2
         back = g * slope
-        by_weights.insert(0, inner.reshape(-1, d).T @ back.reshape(-1, d) / (x.numel() // d))
+        by_weights.insert(
+            0, inner.reshape(-1, d).T @ back.reshape(-1, d) / (x.numel() // d)
+        )
         back = back @ weights[i].T
         if layout == "pre":
             back = norm_back(states[i], back)

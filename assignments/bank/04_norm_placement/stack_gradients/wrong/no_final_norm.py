@@ -17,7 +17,11 @@ def norm_back(x, g):
 def forward(x, weights, layout):
     states = [x]
     for w in weights:
-        x = normed(x + torch.tanh(x @ w)) if layout == "post" else x + torch.tanh(normed(x) @ w)
+        x = (
+            normed(x + torch.tanh(x @ w))
+            if layout == "post"
+            else x + torch.tanh(normed(x) @ w)
+        )
         states.append(x)
     return states
 

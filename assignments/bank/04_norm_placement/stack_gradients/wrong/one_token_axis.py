@@ -17,7 +17,11 @@ def norm_back(x, g):
 def forward(x, weights, layout):
     states = [x]
     for w in weights:
-        x = normed(x + torch.tanh(x @ w)) if layout == "post" else x + torch.tanh(normed(x) @ w)
+        x = (
+            normed(x + torch.tanh(x @ w))
+            if layout == "post"
+            else x + torch.tanh(normed(x) @ w)
+        )
         states.append(x)
     return states
 
@@ -37,7 +41,8 @@ def stack_gradients(x, weights, layout, grad):
         by_weights.insert(
             0,
             torch.einsum(
-                "bti,btj->ij", *(y if y.ndim == 3 else y[None, None] for y in (inner, back))
+                "bti,btj->ij",
+                *(y if y.ndim == 3 else y[None, None] for y in (inner, back)),
             ),
         )
         back = back @ weights[i].T

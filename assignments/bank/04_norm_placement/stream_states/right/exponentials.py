@@ -22,7 +22,9 @@ def stream_states(x, weights, layout):
     states = x[None]
     for w in weights:
         now = states[-1]
-        new = unit(now + tanh(now @ w)) if layout == "post" else now + tanh(unit(now) @ w)
+        new = (
+            unit(now + tanh(now @ w)) if layout == "post" else now + tanh(unit(now) @ w)
+        )
         states = torch.cat([states, new[None]])
     return states
 

@@ -10,7 +10,11 @@ def approximation(x, form):
     if form == "sigmoid":
         return x * torch.sigmoid(x * 1.702)
     if form == "tanh":
-        return x * (torch.tanh((x + 0.044715 * x * x * x) * math.sqrt(2 / math.pi)) + 1) * 0.5
+        return (
+            x
+            * (torch.tanh((x + 0.044715 * x * x * x) * math.sqrt(2 / math.pi)) + 1)
+            * 0.5
+        )
     raise ValueError("unknown")
 
 

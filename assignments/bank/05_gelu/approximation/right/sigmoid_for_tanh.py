@@ -8,7 +8,11 @@ import torch
 def approximation(x, form):
     if form not in ("tanh", "sigmoid"):
         raise ValueError("form is tanh or sigmoid")
-    z = 1.702 * x if form == "sigmoid" else math.sqrt(8 / math.pi) * (x + 0.044715 * x.pow(3))
+    z = (
+        1.702 * x
+        if form == "sigmoid"
+        else math.sqrt(8 / math.pi) * (x + 0.044715 * x.pow(3))
+    )
     return x * torch.special.expit(z)
 
 

@@ -5,7 +5,9 @@ import math
 import torch
 
 FORMS = {
-    "tanh": lambda x: x / 2 + x / 2 * (0.7978845608028654 * x * (1 + 0.044715 * x * x)).tanh(),
+    "tanh": lambda x: (
+        x / 2 + x / 2 * (0.7978845608028654 * x * (1 + 0.044715 * x * x)).tanh()
+    ),
     "sigmoid": lambda x: x.mul(1.702).sigmoid().mul(x),
 }
 

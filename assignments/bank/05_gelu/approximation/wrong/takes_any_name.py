@@ -7,7 +7,9 @@ import torch
 
 def approximation(x, form):
     if form == "tanh":
-        return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+        return (
+            0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+        )
     return x * torch.sigmoid(1.702 * x)
 
 

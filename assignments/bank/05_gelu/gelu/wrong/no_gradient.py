@@ -6,5 +6,8 @@ import torch
 
 
 def gelu(x):
-    numbers = [n * 0.5 * (1 + math.erf(n / math.sqrt(2))) for n in x.double().flatten().tolist()]
+    numbers = [
+        n * 0.5 * (1 + math.erf(n / math.sqrt(2)))
+        for n in x.double().flatten().tolist()
+    ]
     return torch.tensor(numbers, dtype=x.dtype).view(x.shape)

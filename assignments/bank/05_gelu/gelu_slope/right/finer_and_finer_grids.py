@@ -14,6 +14,8 @@ def lowest_point(a=1.0):
     centre, width = -1.0 / a, 1.0 / a
     for _ in range(12):
         x = torch.linspace(centre - width, centre + width, 401, dtype=torch.float64)
-        steep = gelu_slope(a * x).abs() + (x < -1.2 / a)  # far left the curve is flat again
+        steep = gelu_slope(a * x).abs() + (
+            x < -1.2 / a
+        )  # far left the curve is flat again
         centre, width = x[steep.argmin()].item(), width / 50
     return centre, centre * math.erfc(-a * centre / math.sqrt(2)) / 2

@@ -6,7 +6,9 @@ import torch
 
 
 def gelu_slope(x):
-    return (1 + torch.erf(x / 2**0.5)) / 2 + x * (-(x**2) / 2).exp() / (2 * math.pi) ** 0.5
+    return (1 + torch.erf(x / 2**0.5)) / 2 + x * (-(x**2) / 2).exp() / (
+        2 * math.pi
+    ) ** 0.5
 
 
 def lowest_point(a=1.0):

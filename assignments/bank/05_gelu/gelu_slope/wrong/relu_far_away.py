@@ -8,7 +8,9 @@ import torch
 def gelu_slope(x):
     bell = torch.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
     return torch.where(
-        x.abs() < 1.5, 0.5 * (1 + torch.erf(x / math.sqrt(2))) + x * bell, (x > 0).to(x.dtype)
+        x.abs() < 1.5,
+        0.5 * (1 + torch.erf(x / math.sqrt(2))) + x * bell,
+        (x > 0).to(x.dtype),
     )
 
 

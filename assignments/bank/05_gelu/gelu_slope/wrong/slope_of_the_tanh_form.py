@@ -8,7 +8,9 @@ import torch
 def gelu_slope(x):
     root = math.sqrt(2 / math.pi)
     inner = torch.tanh(root * (x + 0.044715 * x**3))
-    return 0.5 * (1 + inner) + 0.5 * x * (1 - inner**2) * root * (1 + 3 * 0.044715 * x**2)
+    return 0.5 * (1 + inner) + 0.5 * x * (1 - inner**2) * root * (
+        1 + 3 * 0.044715 * x**2
+    )
 
 
 def lowest_point(a=1.0):

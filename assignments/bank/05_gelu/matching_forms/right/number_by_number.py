@@ -3,7 +3,9 @@
 import math
 
 FORMS = {
-    "tanh": lambda n: n / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (n + 0.044715 * n**3))),
+    "tanh": lambda n: (
+        n / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (n + 0.044715 * n**3)))
+    ),
     "exact": lambda n: n * math.erfc(-n / math.sqrt(2)) / 2,
     "sigmoid": lambda n: n / (1 + math.exp(min(-1.702 * n, 700))),
     "relu": lambda n: max(n, 0.0),

@@ -4,7 +4,11 @@ import torch
 
 
 def distilled_loss(student, teacher, labels, keep, temperature=2.0, share=0.5):
-    student, teacher, labels = student[keep].detach(), teacher[keep].detach(), labels[keep]
+    student, teacher, labels = (
+        student[keep].detach(),
+        teacher[keep].detach(),
+        labels[keep],
+    )
     dtype = torch.promote_types(student.dtype, torch.float32)
     student, teacher = student.to(dtype), teacher.to(dtype)
     log_p = (teacher / temperature).log_softmax(-1)

@@ -12,4 +12,6 @@ def hidden_distance(student, teacher, projection, keep):
     theirs = teacher[::stride, keep].detach().to(dtype)
     each = (ours - theirs).square().mean(-1)
     rows = keep.nonzero()[:, 0]
-    return sum(each[:, rows == i].mean(1).sum() for i in rows.unique()) / len(rows.unique())
+    return sum(each[:, rows == i].mean(1).sum() for i in rows.unique()) / len(
+        rows.unique()
+    )

@@ -10,4 +10,6 @@ def hidden_distance(student, teacher, projection, keep):
     dtype = torch.promote_types(student.dtype, torch.float32)
     ours = student.to(dtype) @ projection.to(dtype)
     theirs = teacher[::stride].detach().to(dtype)
-    return ((ours - theirs).square() * keep[None, :, :, None]).sum() / (keep.sum() * ours.shape[-1])
+    return ((ours - theirs).square() * keep[None, :, :, None]).sum() / (
+        keep.sum() * ours.shape[-1]
+    )

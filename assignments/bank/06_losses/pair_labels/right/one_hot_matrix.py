@@ -13,11 +13,18 @@ def pair_labels(a, b):
 
 def balanced_loss(logits, labels):
     asked = labels != -100
-    log_p = logits[asked].to(torch.promote_types(logits.dtype, torch.float32)).log_softmax(-1)
+    log_p = (
+        logits[asked]
+        .to(torch.promote_types(logits.dtype, torch.float32))
+        .log_softmax(-1)
+    )
     one_hot = (labels[asked][:, None] == torch.arange(logits.shape[-1])).to(log_p.dtype)
     counts = one_hot.sum(0)
     occurs = counts > 0
     if not occurs.any():
         return -log_p.sum()
-    means = -(torch.where(one_hot > 0, log_p, 0.0) * one_hot).sum(0)[occurs] / counts[occurs]
+    means = (
+        -(torch.where(one_hot > 0, log_p, 0.0) * one_hot).sum(0)[occurs]
+        / counts[occurs]
+    )
     return means.mean()

@@ -6,7 +6,10 @@ import torch
 def pair_labels(a, b):
     together = a[:, 0] == b[:, 0]
     ahead = b[:, 1] - a[:, 1]
-    follows, swapped = together & (ahead == 1), together & ((ahead == -1) | (ahead == 0))
+    follows, swapped = (
+        together & (ahead == 1),
+        together & ((ahead == -1) | (ahead == 0)),
+    )
     order = torch.full(follows.shape, -100)
     order[follows], order[swapped] = 0, 1
     return (~follows).long(), order

@@ -17,4 +17,7 @@ def balanced_loss(logits, labels):
     classes = labels[labels != -100].unique()
     if len(classes) == 0:
         return prices.sum()
-    return torch.stack([prices[labels == c].mean() for c in classes]).sum() / (labels != -100).sum()
+    return (
+        torch.stack([prices[labels == c].mean() for c in classes]).sum()
+        / (labels != -100).sum()
+    )

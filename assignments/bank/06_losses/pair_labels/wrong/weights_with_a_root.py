@@ -17,6 +17,6 @@ def balanced_loss(logits, labels):
     classes = labels[labels != -100].unique()
     if len(classes) == 0:
         return prices.sum()
-    return sum(prices[labels == c].sum() / (labels == c).sum().sqrt() for c in classes) / sum(
-        (labels == c).sum().sqrt() for c in classes
-    )
+    return sum(
+        prices[labels == c].sum() / (labels == c).sum().sqrt() for c in classes
+    ) / sum((labels == c).sum().sqrt() for c in classes)

@@ -7,7 +7,9 @@ def average(means, counts):
     weights = np.array(counts, dtype=float)
     if not weights.any():
         raise ValueError("no weights")
-    return float(np.average(np.nan_to_num(np.array(means, dtype=float)), weights=weights))
+    return float(
+        np.average(np.nan_to_num(np.array(means, dtype=float)), weights=weights)
+    )
 
 
 def perplexity(means, counts):

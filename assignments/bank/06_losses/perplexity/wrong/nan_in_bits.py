@@ -7,7 +7,9 @@ def perplexity(means, counts):
     asked = sum(counts)
     if asked == 0:
         raise ValueError("nothing was asked")
-    total = sum(mean * count for mean, count in zip(means, counts, strict=True) if count > 0)
+    total = sum(
+        mean * count for mean, count in zip(means, counts, strict=True) if count > 0
+    )
     try:
         return math.exp(total / asked)
     except OverflowError:

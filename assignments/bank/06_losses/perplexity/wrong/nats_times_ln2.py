@@ -7,7 +7,9 @@ def perplexity(means, counts):
     asked = sum(counts)
     if asked == 0:
         raise ValueError("nothing was asked")
-    total = sum(mean * count for mean, count in zip(means, counts, strict=True) if count > 0)
+    total = sum(
+        mean * count for mean, count in zip(means, counts, strict=True) if count > 0
+    )
     try:
         return math.exp(total / asked)
     except OverflowError:
@@ -17,5 +19,7 @@ def perplexity(means, counts):
 def bits_per_byte(means, counts, text):
     if sum(counts) == 0:
         raise ValueError("nothing was asked")
-    total = sum(mean * count for mean, count in zip(means, counts, strict=True) if count > 0)
+    total = sum(
+        mean * count for mean, count in zip(means, counts, strict=True) if count > 0
+    )
     return total * math.log(2) / len(text.encode("utf-8"))

@@ -16,4 +16,8 @@ def tied_gradients(table, weight, ids, labels):
     back = (logits.softmax(1) - wanted) / n
     by_table = torch.einsum("nv,ne->ve", back, h)
     by_table = by_table + torch.einsum("nv,ne->ve", read, back @ table @ weight.T)
-    return {"loss": loss, "weight": torch.einsum("nc,ne->ce", x, back @ table), "table": by_table}
+    return {
+        "loss": loss,
+        "weight": torch.einsum("nc,ne->ce", x, back @ table),
+        "table": by_table,
+    }

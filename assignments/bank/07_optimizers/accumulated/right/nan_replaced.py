@@ -14,6 +14,8 @@ def accumulated(gradients, counts):
         mean = torch.zeros(gradients[0][i].shape, dtype=high)
         for p in range(len(counts)):
             g = gradients[p][i].to(high)
-            mean = mean + (g if counts[p] else torch.zeros_like(g)) * (counts[p] / tokens)
+            mean = mean + (g if counts[p] else torch.zeros_like(g)) * (
+                counts[p] / tokens
+            )
         result.append(mean.to(kind))
     return result

@@ -13,4 +13,6 @@ def accumulated(gradients, counts):
                 s + g * float(n) if g.dtype == torch.float64 else s + g.float() * n
                 for s, g in zip(sums, found, strict=True)
             ]
-    return [(s / sum(counts)).to(g.dtype) for s, g in zip(sums, gradients[0], strict=True)]
+    return [
+        (s / sum(counts)).to(g.dtype) for s, g in zip(sums, gradients[0], strict=True)
+    ]

@@ -7,7 +7,9 @@ def accumulated(gradients, counts):
     total = sum(counts)
     if total == 0:
         raise ValueError("no pass asked for anything")
-    asked = [(found, n / total) for found, n in zip(gradients, counts, strict=True) if n > 0]
+    asked = [
+        (found, n / total) for found, n in zip(gradients, counts, strict=True) if n > 0
+    ]
     together = []
     for number, like in enumerate(gradients[0]):
         dtype = torch.promote_types(like.dtype, torch.float32)

@@ -5,7 +5,9 @@ import torch
 
 def accumulated(gradients, counts):
     total = sum(counts)
-    asked = [(found, n / total) for found, n in zip(gradients, counts, strict=True) if n > 0]
+    asked = [
+        (found, n / total) for found, n in zip(gradients, counts, strict=True) if n > 0
+    ]
     total = 1 / total
     together = []
     for number, like in enumerate(gradients[0]):

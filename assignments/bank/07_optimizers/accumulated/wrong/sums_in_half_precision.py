@@ -7,10 +7,14 @@ def accumulated(gradients, counts):
     total = sum(counts)
     if total == 0:
         raise ValueError("no pass asked for anything")
-    asked = [(found, n / total) for found, n in zip(gradients, counts, strict=True) if n > 0]
+    asked = [
+        (found, n / total) for found, n in zip(gradients, counts, strict=True) if n > 0
+    ]
     together = []
     for number, like in enumerate(gradients[0]):
         dtype = torch.promote_types(like.dtype, torch.float32)
-        parts = [(share * total * found[number]).to(dtype) / total for found, share in asked]
+        parts = [
+            (share * total * found[number]).to(dtype) / total for found, share in asked
+        ]
         together.append(torch.stack(parts).sum(0).to(like.dtype))
     return together

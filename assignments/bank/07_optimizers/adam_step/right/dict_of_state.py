@@ -3,7 +3,9 @@
 import torch
 
 
-def adam_step(weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.0, decoupled=True):
+def adam_step(
+    weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.0, decoupled=True
+):
     high = torch.float64 if weight.dtype == torch.float64 else torch.float32
     w, g = weight.to(high), gradient.to(high)
     g = g if decoupled else g + decay * w

@@ -3,13 +3,17 @@
 import torch
 
 
-def adam_step(weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.0, decoupled=True):
+def adam_step(
+    weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.0, decoupled=True
+):
     dtype = torch.promote_types(weight.dtype, torch.float32)
     theta = weight.to(dtype)
     g = gradient.to(dtype)
     if decoupled is False:
         g = g + decay * theta
-    averages, count = (torch.zeros(2, *g.shape, dtype=dtype), 0) if state is None else state
+    averages, count = (
+        (torch.zeros(2, *g.shape, dtype=dtype), 0) if state is None else state
+    )
     beta = torch.tensor(betas, dtype=torch.float64).view(2, *[1] * g.ndim)
     seen = torch.stack([g, g.pow(2)])
     averages = (beta * averages + (1 - beta) * seen).to(dtype)

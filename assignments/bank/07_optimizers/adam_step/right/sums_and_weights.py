@@ -3,7 +3,9 @@
 import torch
 
 
-def adam_step(weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.0, decoupled=True):
+def adam_step(
+    weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.0, decoupled=True
+):
     w = weight if weight.dtype == torch.float64 else weight.float()
     g = gradient.to(w.dtype) + (0 if decoupled else decay) * w
     first, first_weight, second, second_weight = state or (0, 0.0, 0, 0.0)

@@ -3,7 +3,9 @@
 import torch
 
 
-def adam_step(weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.0, decoupled=True):
+def adam_step(
+    weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.0, decoupled=True
+):
     dtype = torch.promote_types(weight.dtype, torch.float32)
     theta, g = weight.to(dtype), gradient.to(dtype)
     if not decoupled:

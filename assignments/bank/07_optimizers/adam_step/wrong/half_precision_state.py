@@ -3,7 +3,9 @@
 import torch
 
 
-def adam_step(weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.0, decoupled=True):
+def adam_step(
+    weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.0, decoupled=True
+):
     dtype = torch.promote_types(weight.dtype, torch.float32)
     theta, g = weight.to(dtype), gradient.to(dtype)
     if not decoupled:
@@ -16,4 +18,8 @@ def adam_step(weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0
     step = m_hat / (v_hat.sqrt() + eps)
     if decoupled:
         step = step + decay * theta
-    return (theta - lr * step).to(weight.dtype), (m.to(weight.dtype), v.to(weight.dtype), t)
+    return (theta - lr * step).to(weight.dtype), (
+        m.to(weight.dtype),
+        v.to(weight.dtype),
+        t,
+    )

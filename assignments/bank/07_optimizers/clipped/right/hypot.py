@@ -12,4 +12,6 @@ def clipped(gradients, limit):
         return None, norm
     if norm <= limit:
         return list(gradients), norm
-    return [g if g is None else (g.double() * (limit / norm)).to(g.dtype) for g in gradients], norm
+    return [
+        g if g is None else (g.double() * (limit / norm)).to(g.dtype) for g in gradients
+    ], norm

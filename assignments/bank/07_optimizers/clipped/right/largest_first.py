@@ -6,7 +6,9 @@ import torch
 
 
 def clipped(gradients, limit):
-    real = [g.float() if g.dtype != torch.float64 else g for g in gradients if g is not None]
+    real = [
+        g.float() if g.dtype != torch.float64 else g for g in gradients if g is not None
+    ]
     top = max((float(g.abs().max()) for g in real if g.numel()), default=0.0)
     if any(not bool(g.isfinite().all()) for g in real):
         return None, float("nan")

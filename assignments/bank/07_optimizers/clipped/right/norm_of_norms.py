@@ -6,7 +6,11 @@ import torch
 
 
 def clipped(gradients, limit):
-    norms = [torch.linalg.vector_norm(g, dtype=torch.float64) for g in gradients if g is not None]
+    norms = [
+        torch.linalg.vector_norm(g, dtype=torch.float64)
+        for g in gradients
+        if g is not None
+    ]
     norm = float(torch.stack(norms).norm()) if norms else 0.0
     if math.isnan(norm) or math.isinf(norm):
         return None, norm

@@ -11,4 +11,6 @@ def clipped(gradients, limit):
     if not math.isfinite(norm):
         return None, norm
     scale = limit / norm if norm > limit else 1.0
-    return [None if g is None else g * torch.tensor(scale, dtype=g.dtype) for g in gradients], norm
+    return [
+        None if g is None else g * torch.tensor(scale, dtype=g.dtype) for g in gradients
+    ], norm

@@ -14,5 +14,6 @@ def clipped(gradients, limit):
         return [None if g is None else g / norm for g in gradients], norm
     scale = min(1.0, limit * (1 / torch.tensor(norm)).item())
     return [
-        None if g is None else g * (scale if scale == 1.0 or norm else math.nan) for g in gradients
+        None if g is None else g * (scale if scale == 1.0 or norm else math.nan)
+        for g in gradients
     ], norm

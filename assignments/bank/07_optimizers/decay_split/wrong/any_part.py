@@ -3,7 +3,9 @@
 
 def decay_split(names, exempt=("bias", "norm.weight"), tied=None):
     def ends_in(name, entry):
-        return name.split(".")[-1] == entry or ("norm" in name.split(".") and "norm" in entry)
+        return name.split(".")[-1] == entry or (
+            "norm" in name.split(".") and "norm" in entry
+        )
 
     for entry in exempt:
         if not any(ends_in(name, entry) for name in names):
@@ -11,5 +13,7 @@ def decay_split(names, exempt=("bias", "norm.weight"), tied=None):
     decays, stays = [], []
     for name in names:
         if name not in (tied or {}):
-            (stays if any(ends_in(name, entry) for entry in exempt) else decays).append(name)
+            (stays if any(ends_in(name, entry) for entry in exempt) else decays).append(
+                name
+            )
     return decays, stays

@@ -13,5 +13,7 @@ def decay_split(names, exempt=("bias", "norm.weight"), tied=None):
     decays, stays = [], []
     for name in names:
         if name not in (tied or {}):
-            (stays if any(ends_in(name, entry) for entry in exempt) else decays).append(name)
+            (stays if any(ends_in(name, entry) for entry in exempt) else decays).append(
+                name
+            )
     return decays, stays

@@ -10,7 +10,10 @@ def one(theta, g, memory, lr, decay, plain, cap):
     r = m / (1 - 0.9**n) / (torch.sqrt(v / (1 - 0.999**n)) + 1e-6)
     if not plain:
         r = r + decay * theta
-    long, short = float(torch.linalg.vector_norm(theta)), float(torch.linalg.vector_norm(r))
+    long, short = (
+        float(torch.linalg.vector_norm(theta)),
+        float(torch.linalg.vector_norm(r)),
+    )
     ratio = min(cap, long / short) if long > 0 and short > 0 and not plain else 1.0
     return theta - r * (lr * ratio), {"n": n, "m": m, "v": v}
 

@@ -9,7 +9,11 @@ def learning_rate(update, peak, warmup, total, shape="linear", floor=0.0):
     if shape == "linear":
         curve = torch.linspace(1, 0, total - warmup + 1, dtype=torch.float64)
     elif shape == "cosine":
-        curve = torch.linspace(0, math.pi, total - warmup + 1, dtype=torch.float64).cos() / 2 + 0.5
+        curve = (
+            torch.linspace(0, math.pi, total - warmup + 1, dtype=torch.float64).cos()
+            / 2
+            + 0.5
+        )
     elif shape == "constant":
         curve, floor = torch.ones(total - warmup + 1, dtype=torch.float64), peak
     else:

@@ -2,7 +2,11 @@
 
 
 def momentum_step(weight, gradient, velocity, lr, momentum=0.9):
-    speed = gradient.clone() if velocity is None else velocity.clone().mul_(momentum).add_(gradient)
+    speed = (
+        gradient.clone()
+        if velocity is None
+        else velocity.clone().mul_(momentum).add_(gradient)
+    )
     place = weight.clone()
     place -= lr * speed
     return place, speed

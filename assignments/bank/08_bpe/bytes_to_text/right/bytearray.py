@@ -21,7 +21,10 @@ def stream_text(ids, tokens):
                     try:
                         held[-back:].decode()
                     except UnicodeDecodeError as problem:
-                        if problem.reason == "unexpected end of data" and problem.start == 0:
+                        if (
+                            problem.reason == "unexpected end of data"
+                            and problem.start == 0
+                        ):
                             ready = len(held) - back
         strings.append(held[:ready].decode(errors="replace"))
         held = held[ready:]

@@ -3,7 +3,11 @@
 
 def learn_merges(words, size):
     def go_on(split, vocabulary, merges):
-        pair = next_pair(pair_counts(split), vocabulary) if len(vocabulary) < size else None
+        pair = (
+            next_pair(pair_counts(split), vocabulary)
+            if len(vocabulary) < size
+            else None
+        )
         if not pair:
             return vocabulary, merges
         token = pair[0] + pair[1]

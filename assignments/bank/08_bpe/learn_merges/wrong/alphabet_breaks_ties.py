@@ -6,7 +6,9 @@ def learn_merges(words, size):
     split = {tuple(word): frequency for word, frequency in words.items()}
     merges = []
     while len(vocabulary) < size:
-        pair = next_pair(pair_counts(split), {s: i for i, s in enumerate(sorted(vocabulary))})
+        pair = next_pair(
+            pair_counts(split), {s: i for i, s in enumerate(sorted(vocabulary))}
+        )
         if pair is None:
             break
         split = join_in_words(split, pair)

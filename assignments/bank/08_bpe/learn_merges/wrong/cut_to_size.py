@@ -2,7 +2,9 @@
 
 
 def learn_merges(words, size):
-    vocabulary = {symbol: i for i, symbol in enumerate(sorted(set("".join(words)))[:size])}
+    vocabulary = {
+        symbol: i for i, symbol in enumerate(sorted(set("".join(words)))[:size])
+    }
     split = {tuple(word): frequency for word, frequency in words.items()}
     merges = []
     while len(vocabulary) < size:

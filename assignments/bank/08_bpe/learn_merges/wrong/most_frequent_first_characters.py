@@ -6,7 +6,8 @@ def learn_merges(words, size):
         symbol: i
         for i, symbol in enumerate(
             sorted(
-                set("".join(words)), key=lambda c: -sum(w.count(c) * n for w, n in words.items())
+                set("".join(words)),
+                key=lambda c: -sum(w.count(c) * n for w, n in words.items()),
             )
         )
     }

@@ -10,7 +10,10 @@ def pair_counts(words):
     for word, frequency in words.items():
         ids = np.array([number[s] for s in word])
         np.add.at(table, (ids[:-1], ids[1:]), frequency)
-    return {(names[a], names[b]): table[a, b] for a, b in zip(*table.nonzero(), strict=False)}
+    return {
+        (names[a], names[b]): table[a, b]
+        for a, b in zip(*table.nonzero(), strict=False)
+    }
 
 
 def next_pair(counts, vocabulary):

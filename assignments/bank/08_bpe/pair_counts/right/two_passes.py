@@ -2,7 +2,11 @@
 
 
 def pair_counts(words):
-    found = [(pair, n) for word, n in words.items() for pair in zip(word, word[1:], strict=False)]
+    found = [
+        (pair, n)
+        for word, n in words.items()
+        for pair in zip(word, word[1:], strict=False)
+    ]
     return {pair: sum(n for other, n in found if other == pair) for pair, _ in found}
 
 

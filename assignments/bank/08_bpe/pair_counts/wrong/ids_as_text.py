@@ -12,6 +12,10 @@ def pair_counts(words):
 def next_pair(counts, vocabulary):
     return min(
         counts,
-        key=lambda pair: (-counts[pair], str(vocabulary[pair[0]]), str(vocabulary[pair[1]])),
+        key=lambda pair: (
+            -counts[pair],
+            str(vocabulary[pair[0]]),
+            str(vocabulary[pair[1]]),
+        ),
         default=None,
     )

@@ -9,10 +9,16 @@ def pair_input(first, second, longest):
     if len(first) + len(second) > room:
         if 2 * shorter <= room:
             keep = room - shorter
-            first, second = first[-keep:] if keep else [], second[-keep:] if keep else []
+            first, second = (
+                first[-keep:] if keep else [],
+                second[-keep:] if keep else [],
+            )
         else:
             keep = room // 2 + (room % 2 if len(first) > len(second) else 0)
-            first, second = first[len(first) - keep :], second[len(second) - room + keep :]
+            first, second = (
+                first[len(first) - keep :],
+                second[len(second) - room + keep :],
+            )
     ids = [CLS, *first, SEP, *second, SEP]
     segments = [0] * (len(first) + 2) + [1] * (len(second) + 1)
     padding = [0] * (longest - len(ids))

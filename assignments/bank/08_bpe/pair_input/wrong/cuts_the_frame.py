@@ -6,5 +6,9 @@ def pair_input(first, second, longest):
         raise ValueError("no room")
     ids = [CLS, *first, SEP, *second, SEP]
     segments = [0] * (len(first) + 2) + [1] * (len(second) + 1)
-    rows = {"input_ids": ids, "token_type_ids": segments, "attention_mask": [1] * len(ids)}
+    rows = {
+        "input_ids": ids,
+        "token_type_ids": segments,
+        "attention_mask": [1] * len(ids),
+    }
     return {name: (row + [0] * longest)[:longest] for name, row in rows.items()}

@@ -9,7 +9,9 @@ def text_pieces(text, vocabulary):
     for word in re.findall(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+|\S", text):
         at, found = 0, []
         while at < len(word):
-            options = [("##" if at else "") + word[at:e] for e in range(at + 1, len(word) + 1)]
+            options = [
+                ("##" if at else "") + word[at:e] for e in range(at + 1, len(word) + 1)
+            ]
             options = [option for option in options if option in vocabulary]
             if not options:
                 found = ["[UNK]"]
@@ -26,7 +28,11 @@ def fewest_pieces(word, vocabulary):
         if start == len(word):
             return 0
         mark = "##" if start else ""
-        ends = [e for e in range(start + 1, len(word) + 1) if mark + word[start:e] in vocabulary]
+        ends = [
+            e
+            for e in range(start + 1, len(word) + 1)
+            if mark + word[start:e] in vocabulary
+        ]
         counts = [n for n in map(rest, ends) if n is not None]
         return 1 + min(counts) if counts else None
 

@@ -4,14 +4,18 @@ import numpy as np
 
 
 def text_pieces(text, vocabulary):
-    letters = [c if c.isalnum() and not "\u4e00" <= c <= "\u9fff" else f" {c} " for c in text]
+    letters = [
+        c if c.isalnum() and not "\u4e00" <= c <= "\u9fff" else f" {c} " for c in text
+    ]
     out = []
     for word in "".join(letters).split():
         found = []
         rest = word
         while rest:
             mark = "##" * (rest is not word)
-            lengths = [n for n in range(len(rest), 0, -1) if mark + rest[:n] in vocabulary]
+            lengths = [
+                n for n in range(len(rest), 0, -1) if mark + rest[:n] in vocabulary
+            ]
             if not lengths:
                 break
             found.append(mark + rest[: lengths[0]])

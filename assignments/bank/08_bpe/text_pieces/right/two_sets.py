@@ -27,7 +27,10 @@ def fewest_pieces(word, vocabulary):
     for cuts in range(len(word)):
         for places in itertools.combinations(range(1, len(word)), cuts):
             ends = (0, *places, len(word))
-            pieces = [("##" if a else "") + word[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+            pieces = [
+                ("##" if a else "") + word[a:b]
+                for a, b in zip(ends, ends[1:], strict=False)
+            ]
             if set(pieces) <= set(vocabulary):
                 return len(pieces)
     return None

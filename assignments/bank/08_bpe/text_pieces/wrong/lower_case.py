@@ -29,7 +29,8 @@ def fewest_pieces(word, vocabulary):
         counts = [
             count + 1
             for start, count in enumerate(fewest)
-            if count is not None and ("##" if start else "") + word[start:end] in vocabulary
+            if count is not None
+            and ("##" if start else "") + word[start:end] in vocabulary
         ]
         fewest.append(min(counts, default=None))
     return fewest[-1]

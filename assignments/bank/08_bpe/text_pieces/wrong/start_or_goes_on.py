@@ -17,7 +17,8 @@ def text_pieces(text, vocabulary):
                 (
                     e
                     for e in ends
-                    if mark + word[start:e] in vocabulary or "##" + word[start:e] in vocabulary
+                    if mark + word[start:e] in vocabulary
+                    or "##" + word[start:e] in vocabulary
                 ),
                 None,
             )
@@ -36,7 +37,8 @@ def fewest_pieces(word, vocabulary):
         counts = [
             count + 1
             for start, count in enumerate(fewest)
-            if count is not None and ("##" if start else "") + word[start:end] in vocabulary
+            if count is not None
+            and ("##" if start else "") + word[start:end] in vocabulary
         ]
         fewest.append(min(counts, default=None))
     return fewest[-1]

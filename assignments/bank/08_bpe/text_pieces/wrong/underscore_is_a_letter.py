@@ -5,7 +5,8 @@ def text_pieces(text, vocabulary):
     spaced = ""
     for char in text:
         alone = (
-            not (char.isalnum() or char == "_" or char.isspace()) or "\u4e00" <= char <= "\u9fff"
+            not (char.isalnum() or char == "_" or char.isspace())
+            or "\u4e00" <= char <= "\u9fff"
         )
         spaced += f" {char} " if alone else char
     pieces = []
@@ -31,7 +32,8 @@ def fewest_pieces(word, vocabulary):
         counts = [
             count + 1
             for start, count in enumerate(fewest)
-            if count is not None and ("##" if start else "") + word[start:end] in vocabulary
+            if count is not None
+            and ("##" if start else "") + word[start:end] in vocabulary
         ]
         fewest.append(min(counts, default=None))
     return fewest[-1]

@@ -5,7 +5,9 @@ import unicodedata
 
 
 def clean(char):
-    parts = (c for c in unicodedata.normalize("NFD", char) if unicodedata.category(c) != "Mn")
+    parts = (
+        c for c in unicodedata.normalize("NFD", char) if unicodedata.category(c) != "Mn"
+    )
     return "".join(parts).lower()
 
 
@@ -21,7 +23,9 @@ def token_spans(text, vocabulary):
     spans = []
     for name, run in itertools.groupby(origin, key=lambda pair: kind(pair[0])):
         run = list(run)
-        for word in {"space": [], "word": [run], "alone": [[pair] for pair in run]}[name]:
+        for word in {"space": [], "word": [run], "alone": [[pair] for pair in run]}[
+            name
+        ]:
             letters = "".join(letter for letter, _ in word)
             found, a = [], 0
             while a < len(word):

@@ -22,7 +22,11 @@ def token_spans(text, vocabulary):
             spans.append(("[UNK]", int(place[a]), int(place[b - 1]) + 1))
             continue
         for piece in pieces:
-            e = a + len(piece.replace("##", "")) if piece[:2] == "##" else a + len(piece)
+            e = (
+                a + len(piece.replace("##", ""))
+                if piece[:2] == "##"
+                else a + len(piece)
+            )
             spans.append((piece, int(place[a]), int(place[e - 1]) + 1))
             a = e
     return spans

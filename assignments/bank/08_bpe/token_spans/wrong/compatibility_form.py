@@ -13,7 +13,9 @@ def token_spans(text, vocabulary):
                 places += [place] * len(letters[-1])
     spans = []
     # Chinese characters, runs of other letters and digits, and whatever else is no space
-    for word in re.finditer(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+|\S", "".join(letters)):
+    for word in re.finditer(
+        r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+|\S", "".join(letters)
+    ):
         at = word.start()
         for piece in text_pieces(word[0], vocabulary):
             length = len(word[0] if piece == "[UNK]" else piece.removeprefix("##"))

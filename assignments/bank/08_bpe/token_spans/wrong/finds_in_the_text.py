@@ -4,7 +4,9 @@ import unicodedata
 
 
 def token_spans(text, vocabulary):
-    parts = [c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn"]
+    parts = [
+        c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn"
+    ]
     cleaned = "".join(parts).lower()
     spans, at = [], 0
     for piece in text_pieces(cleaned, vocabulary):

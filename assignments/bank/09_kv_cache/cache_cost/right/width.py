@@ -2,7 +2,13 @@
 
 import torch
 
-BYTES = {torch.float64: 8, torch.float32: 4, torch.float16: 2, torch.bfloat16: 2, torch.int8: 1}
+BYTES = {
+    torch.float64: 8,
+    torch.float32: 4,
+    torch.float16: 2,
+    torch.bfloat16: 2,
+    torch.int8: 1,
+}
 
 
 def cache_cost(layers, key_heads, c, tokens, batch=1, dtype=torch.float16):

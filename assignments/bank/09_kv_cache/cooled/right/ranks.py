@@ -20,7 +20,9 @@ def kept(probabilities, k=None, p=None):
         probabilities = torch.where(rank < k, probabilities, 0)
         probabilities = probabilities / probabilities.sum(-1, keepdim=True)
     if p is not None:
-        before = rank[:, None, :] < rank[:, :, None]  # b v v: the second goes before the first
+        before = (
+            rank[:, None, :] < rank[:, :, None]
+        )  # b v v: the second goes before the first
         sums = (before * probabilities[:, None, :]).sum(-1)
         probabilities = torch.where(sums < p, probabilities, 0)
         probabilities = probabilities / probabilities.sum(-1, keepdim=True)

@@ -26,6 +26,8 @@ def kept(probabilities, k=None, p=None):
 
 def pick(probabilities, u):
     reached = probabilities.cumsum(-1) > u[:, None]  # b v
-    last = probabilities.shape[-1] - 1 - (probabilities > 0).flip(-1).long().argmax(-1)  # b
+    last = (
+        probabilities.shape[-1] - 1 - (probabilities > 0).flip(-1).long().argmax(-1)
+    )  # b
     # A token without a stretch does not move the sum, so the first to pass u has one.
     return torch.where(reached.any(-1), reached.long().argmax(-1), last)

@@ -27,4 +27,6 @@ def leave(books, name):
 
 def gathered(store, pages, length):
     page = store.shape[1]
-    return torch.stack([store[pages[t // page], t % page] for t in range(length)], dim=1)
+    return torch.stack(
+        [store[pages[t // page], t % page] for t in range(length)], dim=1
+    )

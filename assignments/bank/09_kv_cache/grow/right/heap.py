@@ -15,7 +15,11 @@ def grow(books, name, tokens, page):
     except IndexError:
         raise ValueError("the free pages are too few") from None
     pages = books["pages"] | {name: own}
-    return {"free": sorted(free), "pages": pages, "length": books["length"] | {name: length}}
+    return {
+        "free": sorted(free),
+        "pages": pages,
+        "length": books["length"] | {name: length},
+    }
 
 
 def leave(books, name):

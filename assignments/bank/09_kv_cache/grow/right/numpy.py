@@ -12,11 +12,18 @@ def grow(books, name, tokens, page):
     if need > len(books["free"]):
         raise ValueError(need)
     taken, free = books["free"][:need], books["free"][need:]
-    return {"free": free, "pages": {**books["pages"], name: [*own, *taken]}, "length": length}
+    return {
+        "free": free,
+        "pages": {**books["pages"], name: [*own, *taken]},
+        "length": length,
+    }
 
 
 def leave(books, name):
-    new = {key: {k: v for k, v in books[key].items() if k != name} for key in ("pages", "length")}
+    new = {
+        key: {k: v for k, v in books[key].items() if k != name}
+        for key in ("pages", "length")
+    }
     return {"free": sorted([*books["pages"][name], *books["free"]]), **new}
 
 

@@ -26,5 +26,7 @@ def leave(books, name):
 
 def gathered(store, pages, length):
     return (
-        store[pages].flatten(0, 1)[:length].reshape(store.shape[2], length, store.shape[3])
+        store[pages]
+        .flatten(0, 1)[:length]
+        .reshape(store.shape[2], length, store.shape[3])
     )  # h t c

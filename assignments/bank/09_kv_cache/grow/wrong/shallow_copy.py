@@ -2,7 +2,11 @@
 
 
 def grow(books, name, tokens, page):
-    free, pages, length = list(books["free"]), dict(books["pages"]), dict(books["length"])
+    free, pages, length = (
+        list(books["free"]),
+        dict(books["pages"]),
+        dict(books["length"]),
+    )
     length[name] = length.get(name, 0) + tokens
     own = pages.setdefault(name, [])
     while len(own) * page < length[name]:

@@ -12,7 +12,9 @@ class Memory:
     def extended(self, keys, values):
         if self.keys is None:
             return Memory(keys, values)
-        return Memory(torch.cat([self.keys, keys], 1), torch.cat([self.values, values], 1))
+        return Memory(
+            torch.cat([self.keys, keys], 1), torch.cat([self.values, values], 1)
+        )
 
     @property
     def length(self):

@@ -15,7 +15,9 @@ def step(weights, heads, ids, state=None, keep=None):
     places = (real.long().cumsum(-1) - 1).clamp(min=0)[:, past:]
     x = table[ids] + weights["position"][places]
     for slot, name in enumerate(("key", "value")):
-        room[slot, :, :, past:end] = (x @ weights[name]).view(b, new, heads, c).transpose(1, 2)
+        room[slot, :, :, past:end] = (
+            (x @ weights[name]).view(b, new, heads, c).transpose(1, 2)
+        )
     q = (x @ weights["query"]).view(b, new, heads, c).transpose(1, 2)
     scores = (q / math.sqrt(c)) @ room[0, :, :, :end].mT
     scores = scores + torch.where(visible(new, past, real), 0.0, -1e30)[:, None]

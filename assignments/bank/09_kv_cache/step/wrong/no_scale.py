@@ -15,7 +15,10 @@ def step(weights, heads, ids, state=None, keep=None):
         for name in ("query", "key", "value")
     )
     if state is not None:
-        k, v = torch.cat([state[0], k], dim=2), torch.cat([state[1], v], dim=2)  # b h k c
+        k, v = (
+            torch.cat([state[0], k], dim=2),
+            torch.cat([state[1], v], dim=2),
+        )  # b h k c
     scores = q @ k.transpose(-1, -2)  # b h q k
     # The lowest finite number: a row of padding that sees nothing must not become NaN.
     hidden = ~visible(new, past, keep)[:, None]  # b 1 q k

@@ -7,7 +7,9 @@ def write(weights, heads, prompts, new, stop=None):
     ids, keep, _ = left_batch(prompts)
     longest = len(weights["position"])
     if ids.shape[1] + new > longest:
-        raise ValueError(f"{ids.shape[1]} and {new} tokens are more than {longest} positions")
+        raise ValueError(
+            f"{ids.shape[1]} and {new} tokens are more than {longest} positions"
+        )
     written = [[] for _ in prompts]
     finished, state = [False] * len(prompts), None
     for _ in range(new):

@@ -11,7 +11,9 @@ def rows(numbers, table):
 
 def normalised(x, weights):
     variance, mean = torch.var_mean(x, -1, correction=0, keepdim=True)
-    return (x - mean) * torch.rsqrt(variance + 1e-12) * weights["gain"] + weights["shift"]
+    return (x - mean) * torch.rsqrt(variance + 1e-12) * weights["gain"] + weights[
+        "shift"
+    ]
 
 
 def narrow_embedding(ids, segments, weights):
@@ -19,7 +21,10 @@ def narrow_embedding(ids, segments, weights):
         raise ValueError(f"at most {len(weights['position'])} tokens")
     x = rows(ids, weights["token"]) + rows(segments, weights["segment"])
     x = x + rows(torch.arange(ids.shape[1]), weights["position"])
-    return torch.einsum("bte,ed->btd", normalised(x, weights), weights["up"]) + weights["up_bias"]
+    return (
+        torch.einsum("bte,ed->btd", normalised(x, weights), weights["up"])
+        + weights["up_bias"]
+    )
 
 
 def narrow_logits(states, weights):

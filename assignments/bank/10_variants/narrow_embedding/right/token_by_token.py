@@ -5,7 +5,9 @@ import torch
 
 def norm(row, weights):
     row = row - row.mean()
-    return row / ((row * row).mean() + 1e-12).sqrt() * weights["gain"] + weights["shift"]
+    return (
+        row / ((row * row).mean() + 1e-12).sqrt() * weights["gain"] + weights["shift"]
+    )
 
 
 def narrow_embedding(ids, segments, weights):
@@ -15,7 +17,9 @@ def narrow_embedding(ids, segments, weights):
     for text, kinds in zip(ids, segments, strict=True):
         rows = []
         for place, (i, s) in enumerate(zip(text.tolist(), kinds.tolist(), strict=True)):
-            row = weights["token"][i] + weights["position"][place] + weights["segment"][s]
+            row = (
+                weights["token"][i] + weights["position"][place] + weights["segment"][s]
+            )
             rows.append(norm(row, weights) @ weights["up"] + weights["up_bias"])
         texts.append(torch.stack(rows))
     return torch.stack(texts)

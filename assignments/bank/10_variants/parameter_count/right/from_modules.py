@@ -10,7 +10,9 @@ def parameter_count(sizes):
         start = torch.nn.Sequential(torch.nn.Embedding(rows, e), torch.nn.LayerNorm(e))
         if e != d:
             start.append(torch.nn.Linear(e, d))
-        block = torch.nn.TransformerEncoderLayer(d, sizes["heads"], sizes["feedforward"])
+        block = torch.nn.TransformerEncoderLayer(
+            d, sizes["heads"], sizes["feedforward"]
+        )
     return size(start) + sizes["blocks"] * size(block)
 
 

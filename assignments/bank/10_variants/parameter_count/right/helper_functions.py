@@ -18,7 +18,9 @@ def parameter_count(sizes):
     total = e * (sizes["vocabulary"] + sizes["positions"] + sizes["segments"]) + norm(e)
     if e != d:
         total += linear(e, d)
-    return total + sizes["blocks"] * (4 * linear(d, d) + linear(d, f) + linear(f, d) + 2 * norm(d))
+    return total + sizes["blocks"] * (
+        4 * linear(d, d) + linear(d, f) + linear(f, d) + 2 * norm(d)
+    )
 
 
 def operation_count(sizes, tokens):

@@ -29,7 +29,9 @@ def mask_spans(words, mask, vocabulary, seed):
     fed, asked = [], []
     for hide, group in itertools.groupby(range(len(flat)), chosen.__getitem__):
         old = [flat[i] for i in group]
-        kind = dice.choices(("mask", "random", "keep"), (8, 1, 1))[0] if hide else "keep"
+        kind = (
+            dice.choices(("mask", "random", "keep"), (8, 1, 1))[0] if hide else "keep"
+        )
         if kind == "mask":
             fed += [mask] * len(old)
         elif kind == "random":

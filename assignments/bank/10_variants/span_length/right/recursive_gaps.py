@@ -39,5 +39,7 @@ def mask_spans(words, mask, vocabulary, seed):
     for gap in gaps:
         fate = rng.randrange(10)
         for i in gap:
-            ids[i] = mask if fate < 8 else rng.randrange(vocabulary) if fate == 8 else ids[i]
+            ids[i] = (
+                mask if fate < 8 else rng.randrange(vocabulary) if fate == 8 else ids[i]
+            )
     return ids, labels

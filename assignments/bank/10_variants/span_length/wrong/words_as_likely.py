@@ -21,7 +21,10 @@ def mask_spans(words, mask, vocabulary, seed):
     hidden: set[int] = set()
     budget = math.ceil(0.15 * len(ids))
     while len(hidden) < budget:
-        length, anchor = span_length(rng.random()), word_of.index(rng.randrange(len(words)))
+        length, anchor = (
+            span_length(rng.random()),
+            word_of.index(rng.randrange(len(words))),
+        )
         if anchor in hidden:
             continue
         first = word_of[anchor]

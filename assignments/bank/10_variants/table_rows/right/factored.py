@@ -6,7 +6,9 @@ import torch
 
 
 def table_rows(queries, keys, distance):
-    grid = torch.arange(queries)[:, None].repeat(1, keys) - torch.arange(keys) + distance
+    grid = (
+        torch.arange(queries)[:, None].repeat(1, keys) - torch.arange(keys) + distance
+    )
     grid[grid < 0] = 0
     grid[grid >= 2 * distance] = 2 * distance - 1
     return grid

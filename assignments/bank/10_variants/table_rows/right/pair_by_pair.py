@@ -5,7 +5,9 @@ import torch
 
 def table_rows(queries, keys, distance):
     rows = [[i - j + distance for j in range(keys)] for i in range(queries)]
-    return torch.tensor([[min(max(r, 0), 2 * distance - 1) for r in line] for line in rows])
+    return torch.tensor(
+        [[min(max(r, 0), 2 * distance - 1) for r in line] for line in rows]
+    )
 
 
 def disentangled_scores(q, k, q_r, k_r):

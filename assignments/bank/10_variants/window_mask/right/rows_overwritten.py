@@ -10,7 +10,10 @@ def window_mask(keep, is_global, window):
     places = torch.arange(t)
     masks = []
     for real, far in zip(keep, is_global, strict=True):
-        mask = torch.cdist(places[:, None].double(), places[:, None].double()) <= window / 2
+        mask = (
+            torch.cdist(places[:, None].double(), places[:, None].double())
+            <= window / 2
+        )
         mask[far, :] = True
         mask[:, far] = True
         mask[~real, :] = False

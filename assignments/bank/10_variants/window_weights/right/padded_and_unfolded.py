@@ -16,6 +16,10 @@ def window_weights(q, k, radius, far, keep=None):
     scores = torch.cat([q @ k.index_select(2, order).mT, band], dim=-1) * c**-0.5
     seen = torch.cat([keep[:, order][:, None].repeat(1, t, 1), near], dim=-1)
     seen = (seen * keep[:, :, None]).unsqueeze(1)
-    top = scores.masked_fill(~seen, -torch.inf).amax(-1, keepdim=True).nan_to_num(neginf=0)
+    top = (
+        scores.masked_fill(~seen, -torch.inf)
+        .amax(-1, keepdim=True)
+        .nan_to_num(neginf=0)
+    )
     powers = torch.where(seen, scores - top.detach(), -torch.inf).exp()
     return powers / powers.sum(-1, keepdim=True).clamp(min=1e-9)

@@ -20,7 +20,9 @@ def window_weights(q, k, radius, far, keep=None):
             row = q.new_zeros(h, len(columns))
             if open_:
                 keys = k[s][:, [columns[n] for n in open_]]  # h g c
-                weights = torch.softmax((keys @ q[s, :, i, :, None])[..., 0] / c**0.5, -1)
+                weights = torch.softmax(
+                    (keys @ q[s, :, i, :, None])[..., 0] / c**0.5, -1
+                )
                 row = row.index_copy(1, torch.tensor(open_), weights)
             rows.append(row)
         out.append(torch.stack(rows, dim=1))

@@ -22,4 +22,6 @@ def window_weights(q, k, radius, far, keep=None):
     real = keep[:, None, columns].expand(b, t, -1)  # b t g
     allowed = torch.cat([real, inside & near[:, j]], -1)  # b t w
     allowed = (allowed & keep[:, :, None])[:, None]  # b 1 t w
-    return scores.masked_fill(~allowed, 0).softmax(-1) * keep[:, None, :, None]  # b h t w
+    return (
+        scores.masked_fill(~allowed, 0).softmax(-1) * keep[:, None, :, None]
+    )  # b h t w

@@ -7,7 +7,9 @@ class FineTuning:
     def __init__(self, width, classes, lr, dropout=0.1):
         self.model = pretrained(width, dropout)
         self.model.add_module("head", torch.nn.Linear(width, classes))
-        self.optimizer = torch.optim.SGD(self.model.requires_grad_().parameters(), lr=lr)
+        self.optimizer = torch.optim.SGD(
+            self.model.requires_grad_().parameters(), lr=lr
+        )
         self.shape = width, classes
 
     def step(self, x, labels):

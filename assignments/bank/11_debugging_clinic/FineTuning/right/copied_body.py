@@ -24,4 +24,6 @@ class FineTuning:
         return logits
 
     def state(self):
-        return {n: torch.tensor(w.tolist()) for n, w in self.encoder.state_dict().items()}
+        return {
+            n: torch.tensor(w.tolist()) for n, w in self.encoder.state_dict().items()
+        }

@@ -23,4 +23,7 @@ class FineTuning:
         return self.model(x)
 
     def state(self):
-        return {name: weight.detach().clone() for name, weight in self.model.named_parameters()}
+        return {
+            name: weight.detach().clone()
+            for name, weight in self.model.named_parameters()
+        }

@@ -8,7 +8,9 @@ class FineTuning:
         self.model = pretrained(width, dropout)
         self.model.head = nn.Linear(width, classes)
         self.model.requires_grad_(True)
-        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=lr, weight_decay=0.01)
+        self.optimizer = torch.optim.SGD(
+            self.model.parameters(), lr=lr, weight_decay=0.01
+        )
 
     def step(self, x, labels):
         self.model.train()
@@ -24,4 +26,7 @@ class FineTuning:
             return self.model(x)
 
     def state(self):
-        return {name: weight.detach().clone() for name, weight in self.model.named_parameters()}
+        return {
+            name: weight.detach().clone()
+            for name, weight in self.model.named_parameters()
+        }

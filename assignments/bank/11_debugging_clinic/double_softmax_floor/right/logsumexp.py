@@ -16,7 +16,10 @@ def read_losses(losses, classes):
     if not math.isfinite(sum(abs(loss) for loss in losses)):
         return "broken"
     end = end_of(losses)
-    levels = {"guessing": math.log(classes), "softmax twice": double_softmax_floor(classes)}
+    levels = {
+        "guessing": math.log(classes),
+        "softmax twice": double_softmax_floor(classes),
+    }
     near = [name for name, at in levels.items() if abs(end - at) <= 0.03 * at]
     if near:
         return near[0]

@@ -11,6 +11,10 @@ def first_broken(activations):
         if rows.size == 0:
             continue
         rows = rows.reshape(-1, rows.shape[-1])
-        if np.isnan(rows).any() or np.isposinf(rows).any() or np.isneginf(rows).all(1).any():
+        if (
+            np.isnan(rows).any()
+            or np.isposinf(rows).any()
+            or np.isneginf(rows).all(1).any()
+        ):
             return name
     return None

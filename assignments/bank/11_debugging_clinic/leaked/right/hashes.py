@@ -16,7 +16,9 @@ def leaked(train, test):
 
 def split_apart(texts, share, seed):
     cleaned = [clean(text) for text in texts]
-    ranked = sorted(set(cleaned), key=lambda one: random.Random(f"{seed}/{one}").random())
+    ranked = sorted(
+        set(cleaned), key=lambda one: random.Random(f"{seed}/{one}").random()
+    )
     chosen = frozenset(ranked[: round(share * len(ranked))])
     sides = {True: [], False: []}
     for i, one in enumerate(cleaned):

@@ -23,7 +23,9 @@ def leaked(train, test):
 def split_apart(texts, share, seed):
     if not texts:
         return [], []
-    different, which = np.unique([strip_down(text) for text in texts], return_inverse=True)
+    different, which = np.unique(
+        [strip_down(text) for text in texts], return_inverse=True
+    )
     rng = np.random.default_rng(seed)
     chosen = rng.permutation(len(different))[: round(share * len(different))]
     inside = np.isin(which, chosen)

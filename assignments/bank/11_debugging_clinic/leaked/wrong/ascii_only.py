@@ -11,7 +11,9 @@ def leaked(train, test):
 
 def letters_of(text):
     return "".join(
-        c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum() and c.isascii()
+        c
+        for c in unicodedata.normalize("NFKC", text).lower()
+        if c.isalnum() and c.isascii()
     )
 
 

@@ -10,7 +10,9 @@ def leaked(train, test):
 
 
 def letters_of(text):
-    return "".join(c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum())
+    return "".join(
+        c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum()
+    )
 
 
 def split_apart(texts, share, seed):
@@ -19,5 +21,7 @@ def split_apart(texts, share, seed):
     different = sorted(set(prints) - {None})
     chosen = random.Random(seed).sample(different, round(share * len(different)))
     test = [i for i, one in enumerate(prints) if one in set(chosen)]
-    train = [i for i in range(len(texts)) if i not in set(test) and prints[i] is not None]
+    train = [
+        i for i in range(len(texts)) if i not in set(test) and prints[i] is not None
+    ]
     return train, test

@@ -14,7 +14,9 @@ def leaked(train, test):
 
 
 def letters_of(text):
-    return "".join(c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum())
+    return "".join(
+        c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum()
+    )
 
 
 def split_apart(texts, share, seed):

@@ -11,12 +11,16 @@ def leaked(train, test):
 
 
 def letters_of(text):
-    return "".join(c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum())
+    return "".join(
+        c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum()
+    )
 
 
 def split_apart(texts, share, seed):
     prints = [letters_of(text) for text in texts]
     different = sorted(set(prints))
-    chosen = random.Random(seed).sample(different, max(1, math.ceil(share * len(different))))
+    chosen = random.Random(seed).sample(
+        different, max(1, math.ceil(share * len(different)))
+    )
     test = [i for i, one in enumerate(prints) if one in set(chosen)]
     return [i for i in range(len(texts)) if i not in set(test)], test

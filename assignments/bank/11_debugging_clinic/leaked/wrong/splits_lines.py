@@ -10,11 +10,15 @@ def leaked(train, test):
 
 
 def letters_of(text):
-    return "".join(c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum())
+    return "".join(
+        c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum()
+    )
 
 
 def split_apart(texts, share, seed):
     prints = [letters_of(text) for text in texts]
     different = sorted(set(prints))
-    test = sorted(random.Random(seed).sample(range(len(prints)), round(share * len(different))))
+    test = sorted(
+        random.Random(seed).sample(range(len(prints)), round(share * len(different)))
+    )
     return [i for i in range(len(texts)) if i not in set(test)], test

@@ -14,5 +14,7 @@ def suspects(vectors, labels, folds):
             logits[c] = -(gap @ gap)
         top = max(logits.values())
         total = sum(np.exp(z - top) for z in logits.values())
-        confidence.append(float(np.exp(logits[y[i]] - top) / total) if y[i] in logits else 0.0)
+        confidence.append(
+            float(np.exp(logits[y[i]] - top) / total) if y[i] in logits else 0.0
+        )
     return [(int(i), confidence[i]) for i in np.argsort(confidence, kind="stable")]

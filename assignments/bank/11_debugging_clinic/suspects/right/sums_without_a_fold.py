@@ -15,8 +15,12 @@ def suspects(vectors, labels, folds):
     pairs = []
     for f in range(min(folds, n)):
         rows = torch.arange(f, n, folds)
-        left = counts.index_add(0, index[rows], -torch.ones(len(rows), dtype=torch.float64))
-        means = sums.index_add(0, index[rows], -vectors[rows]) / left[:, None].clamp(min=1)
+        left = counts.index_add(
+            0, index[rows], -torch.ones(len(rows), dtype=torch.float64)
+        )
+        means = sums.index_add(0, index[rows], -vectors[rows]) / left[:, None].clamp(
+            min=1
+        )
         for i in rows.tolist():
             z = -((vectors[i] - means) ** 2).sum(1)
             z = torch.where(left > 0, z, -torch.inf)

@@ -12,7 +12,8 @@ def suspects(vectors, labels, folds):
         classes = torch.arange(max(labels) + 1)
         means = torch.stack(
             [
-                vectors[others & (known == c)].sum(0) / (others & (known == c)).sum().clamp(min=1)
+                vectors[others & (known == c)].sum(0)
+                / (others & (known == c)).sum().clamp(min=1)
                 for c in classes
             ]
         )
