@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export MATPLOTLIBRC := $(CURDIR)/book/matplotlibrc
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-.PHONY: help book test lab parity bench check progress grade bank mutate solutions lock clean
+.PHONY: help book test lab parity bench check progress grade bank mutate solutions lock drift clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -21,9 +21,9 @@ test: .venv/ready-to-test  ## set up, then lint, test, build, and check the book
 	@$(BIN)/python tools/debian_packages.py apt.txt
 	@$(BIN)/python tools/stages.py --jobs $(JOBS)
 
-lab: .venv/ready  ## open JupyterLab on the course
+lab: .venv/ready  ## JupyterLab on the course: make lab [LAB="--no-browser --port 9999"]
 	@$(BIN)/python -m autograder start
-	@JUPYTER_CONFIG_PATH="$(CURDIR)/tools/jupyter" $(BIN)/jupyter lab --LabApp.default_url=/lab/tree/book/welcome.md
+	@JUPYTER_CONFIG_PATH="$(CURDIR)/tools/jupyter" $(BIN)/jupyter lab --LabApp.default_url=/lab/tree/book/how_to_work.md $(LAB)
 
 parity: .venv/ready-to-test  ## the table of differences from the reference, and of parameters
 	@$(BIN)/python -m tests.parity
@@ -51,6 +51,9 @@ solutions: .venv/ready  ## the instructor's copy of the book: make solutions [CO
 
 lock: .venv/ready  ## renew requirements.txt and requirements-test.txt
 	@$(BIN)/python tools/lock.py
+
+drift: .venv/ready  ## run the chapters with the newest versions allowed: which claims move?
+	@$(BIN)/python tools/drift.py
 
 clean:  ## remove what was built, the environment .venv excepted
 	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
