@@ -127,10 +127,17 @@ def close(
             raise AssertionError(f"{mistake}.")
     worst = int(torch.where(wrong, (got - want).abs().nan_to_num(torch.inf), -1.0).argmax())
     place = f" at {[int(i) for i in np.unravel_index(worst, want.shape)]}" if want.ndim else ""
+    a, b = _told_apart(got.flatten()[worst].item(), want.flatten()[worst].item())
     raise AssertionError(
-        f"{message}: got {got.flatten()[worst]:.6g} where {want.flatten()[worst]:.6g} belongs"
-        f"{place}; {int(wrong.sum())} of {want.numel()} values are off."
+        f"{message}: got {a} where {b} belongs{place};"
+        f" {int(wrong.sum())} of {want.numel()} values are off."
     )
+
+
+def _told_apart(a: float, b: float) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to see that they differ, six at least."""
+    digits = next((n for n in range(6, 18) if f"{a:.{n}g}" != f"{b:.{n}g}"), 6)
+    return f"{a:.{digits}g}", f"{b:.{digits}g}"
 
 
 def _float64(value: Any) -> Tensor:
