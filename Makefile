@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export MATPLOTLIBRC := $(CURDIR)/book/matplotlibrc
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-.PHONY: help book test lab parity bench check progress grade bank mutate solutions lock drift clean
+.PHONY: help book pdf test lab parity bench check progress grade bank mutate solutions lock drift clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
@@ -48,6 +48,9 @@ mutate: .venv/ready  ## try the tests on small changes of the solutions: make mu
 
 solutions: .venv/ready  ## the instructor's copy of the book: make solutions [COURSE=../class]
 	@$(BIN)/python tools/instructor_book.py $(or $(COURSE),assignments)
+
+pdf: book  ## print the book as one PDF; needs Chromium or Chrome
+	@$(BIN)/python tools/pdf.py
 
 lock: .venv/ready  ## renew requirements.txt and requirements-test.txt
 	@$(BIN)/python tools/lock.py

@@ -35,7 +35,12 @@ logger = logging.getLogger(__name__)
 SHOWN_VERSIONS = ("torch", "numpy")
 ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 ANSI_COLOR = re.compile(r"\x1b\[[0-9;]*m")
-PRELOADED_FONT = re.compile(r'<link rel="preload" as="font"[^>]*>')
+# In a built page: a preloaded font is an error when the page is opened from disk, and the roles of
+# a bibliography contradict each other.
+UNWANTED = re.compile(
+    r'<link rel="preload" as="font"[^>]*>'
+    r'|(?<=<div) role="list"(?= class="citation-list")| role="doc-biblioentry"'
+)
 
 
 @dataclass
@@ -228,9 +233,9 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         target = Path(app.outdir, "_sources", f"{docname}.ipynb")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(notebooks / f"{docname}.ipynb", target)
-    for page in Path(app.outdir).rglob("*.html"):  # opened from disk, a preloaded font is an error
+    for page in Path(app.outdir).rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        page.write_text(PRELOADED_FONT.sub("", text), encoding="utf-8")
+        page.write_text(UNWANTED.sub("", text), encoding="utf-8")
     off = [claim.key for claim in app.course_claims if not claim.holds]
     verdict = f"{len(off)} off here: {', '.join(off)}" if off else "all hold"
     say(f"claims measured: {len(app.course_claims)}, {verdict}")

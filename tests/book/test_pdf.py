@@ -1,0 +1,69 @@
+"""The page that becomes the PDF: the whole book, its links kept, nothing left out of reach."""
+
+from collections import Counter
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+from pdf import assemble, page_numbers, parts, slug
+
+
+@pytest.fixture(scope="module")
+def starts(root):
+    names = [name for chapters in parts(root).values() for name in chapters]
+    return {slug(name): number for number, name in enumerate(names, start=3)}
+
+
+@pytest.fixture(scope="module")
+def page(root, html, starts):
+    return BeautifulSoup(assemble(root, html, starts), "html.parser")
+
+
+def test_every_chapter_is_there_in_order(page, starts):
+    assert [chapter["id"] for chapter in page.select("section.chapter")] == list(starts)
+    assert all(chapter.h2 for chapter in page.select("section.chapter"))
+
+
+def test_contents_name_every_chapter_and_its_page(page, starts):
+    entries = page.select("nav.book-contents a")
+    listed = {entry["href"].removeprefix("#"): int(entry.contents[-1].string) for entry in entries}
+    assert listed == starts
+
+
+def test_links_stay_inside_or_leave_the_book(page):
+    ids = Counter(tag["id"] for tag in page.select("[id]"))
+    assert [name for name, times in ids.items() if times > 1] == []
+    links = {tag["href"] for tag in page.select("body a[href]")}
+    inside = {link for link in links if link.startswith("#")}
+    assert len(inside) > 100
+    assert {link.removeprefix("#") for link in inside} - set(ids) == set()
+    assert {urlsplit(link).scheme for link in links - inside} <= {"http", "https", "mailto"}
+
+
+def test_styles_and_figures_are_files_that_exist(page):
+    tags = page.select("link[href], script[src], img[src]")
+    addresses = [urlsplit(tag.get("href") or tag["src"]) for tag in tags]
+    assert {address.scheme for address in addresses} == {"file"}
+    assert [path for a in addresses if not Path(path := unquote(a.path)).is_file()] == []
+    assert page.select("article img, section img")
+
+
+def test_nothing_is_folded(page):
+    assert page.select("details")
+    assert not page.select("details:not([open])")
+
+
+def test_the_parts_are_the_first_level_of_the_bookmarks(page, root):
+    captions = [caption for caption in parts(root) if caption]
+    assert [heading.string for heading in page.select("h1")] == ["Contents", *captions]
+
+
+def test_page_numbers_are_read_from_a_pdf():
+    pdf = (
+        b"%PDF-1.4\n5 0 obj\n<</Type /Page\n/Parent 8 0 R>>\nendobj\n"
+        b"7 0 obj\n<</Type /Page\n/Parent 8 0 R>>\nendobj\n"
+        b"8 0 obj\n<</Type /Pages\n/Count 2\n/Kids [5 0 R 7 0 R]>>\nendobj\n"
+        b"9 0 obj\n<</gelu [7 0 R /XYZ 6 777.75 0]\n/welcome [5 0 R /XYZ 6 700 0]>>\nendobj\n"
+    )
+    assert page_numbers(pdf) == {"gelu": 2, "welcome": 1}
