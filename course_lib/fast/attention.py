@@ -94,16 +94,26 @@ class FastDisentangled(DisentangledAttention):
             strict=True,
         )
         mixed = []
-        for parts in projected:
-            q, k, v = (split_heads(part, self.heads) for part in parts)  # b h t c
-            distance = torch.arange(1 - q.size(2), q.size(2) + 1, device=q.device)
+        for q, k, v in projected:  # each b t d
+            distance = torch.arange(1 - q.size(1), q.size(1) + 1, device=q.device)
             down, up = ((s * distance + reach).clamp(0, 2 * reach - 1) for s in (-1, 1))
-            c2p = by_distance(q @ k_r[:, down].transpose(-2, -1))  # b h q k
-            p2c = by_distance(k @ (q_r[:, up] / scale).transpose(-2, -1))  # b h k q
-            scores = q @ k.transpose(-2, -1) + c2p + p2c.transpose(-2, -1)  # b h q k
-            weights = self.dropout(scores.softmax(dim=-1))  # b h q k
-            mixed.append(merge_heads(weights @ v))
+            c2p = self.along_diagonals(q, k_r[:, down])  # b h q k
+            p2c = self.along_diagonals(k, q_r[:, up] / scale)  # b h k q
+            bias = c2p + p2c.transpose(-2, -1)  # b h q k
+            q, k, v = (split_heads(part, self.heads) for part in (q, k, v))  # b h t c
+            dropout = dropped(self.dropout)
+            mixed.append(merge_heads(fused(q, k, v, bias, dropout_p=dropout, scale=1.0)))  # b t d
         return self.output(packing.join(mixed))  # 1 p d
+
+    def along_diagonals(self, x: Tensor, table: Tensor) -> Tensor:
+        """Score tokens, b t d, against the table's rows, h 2t c, of all distances: b h t t.
+
+        Heads come first, so that one product takes the tokens of all sequences.
+        """
+        tokens = x.view(-1, self.heads, table.size(-1)).transpose(0, 1)  # h p c
+        scores = torch.bmm(tokens, table.transpose(-2, -1))  # h p 2t
+        scores = scores.view(self.heads, *x.shape[:2], -1)  # h b t 2t
+        return by_distance(scores).transpose(0, 1)
 
 
 class FastSlidingWindow(SlidingWindowAttention):
