@@ -25,7 +25,6 @@ from autograder.own_work import (
     run_checks,
 )
 from autograder.pool import Setup
-from autograder.skeleton import titles_of_parts
 from autograder.table import bank_table, class_table, parts_table, progress_table
 
 
@@ -60,7 +59,7 @@ def check(options: argparse.Namespace) -> int:
         print("The course's tests are not here; these are the notebook's own checks.")
     setup = Setup(preload_for([own.skeleton]), bubblewrap=not options.no_sandbox)
     ((_, record),) = run_checks([own], setup, _progress)
-    print(parts_table(record, titles_of_parts(skeletons), where))
+    print(parts_table(record, skeletons, where))
     print(f"{record.score:g} of {record.points:g} points")
     waiting = sum(part.points for part in record.parts if part.by_hand)
     if waiting:

@@ -16,8 +16,9 @@ from autograder.batch import read_record, write_whole
 from autograder.chapters import Place, places
 from autograder.course import Course
 from autograder.gradebook import open_gradebook
+from autograder.mend_first import mend_first
 from autograder.outcome import Outcome, Part, Record
-from autograder.skeleton import titles_of_parts
+from autograder.skeleton import Skeleton, titles_of_parts
 
 STYLE = """
 :root { color-scheme: light dark; --back: #fff; --text: #1f2328; --soft: #f3f4f6;
@@ -77,7 +78,6 @@ def write_feedback(course: Course, assignment: str) -> list[Path]:
     pages = []
     skeletons = course.skeletons(assignment)
     where = places(course, assignment, skeletons)
-    titles = titles_of_parts(skeletons)
     with open_gradebook(course.db_url, str(course.directories.course_id)) as gradebook:
         for student in course.submissions(assignment):
             record = read_record(course, assignment, student)
@@ -88,7 +88,7 @@ def write_feedback(course: Course, assignment: str) -> list[Path]:
             folder.mkdir(parents=True, exist_ok=True)
             for name in dict.fromkeys(part.notebook for part in record.parts):
                 path = folder / f"{name}.html"
-                write_whole(path, page(record, name, human, where, titles))
+                write_whole(path, page(record, name, human, where, skeletons))
                 pages.append(path)
     return pages
 
@@ -115,10 +115,11 @@ def page(
     notebook: str,
     human: Mapping[tuple[str, str], HumanGrade] | None = None,
     where: Mapping[str, Place] | None = None,
-    titles: Mapping[str, str] | None = None,
+    skeletons: Mapping[str, Skeleton] | None = None,
 ) -> str:
     """The page of one notebook as HTML."""
-    human, where, titles = human or {}, where or {}, titles or {}
+    human, where, skeletons = human or {}, where or {}, skeletons or {}
+    titles, first = titles_of_parts(skeletons), mend_first(record, skeletons)
     parts = [part for part in record.parts if part.notebook == notebook]
     grades = [human.get((notebook, part.grade_id), HumanGrade()) for part in parts]
     decided = [_points(part, grade) for part, grade in zip(parts, grades, strict=True)]
@@ -130,7 +131,13 @@ def page(
     notes = [note for note in record.notes if note.notebook in ("", notebook)]
     listed = "".join(f"<li>{safe(_placed(note.grade_id, note.text))}</li>" for note in notes)
     sections = [
-        _section(part, titles.get(part.grade_id, part.grade_id), grade, where.get(part.grade_id))
+        _section(
+            part,
+            titles.get(part.grade_id, part.grade_id),
+            titles.get(first.get(part.grade_id, ""), ""),
+            grade,
+            where.get(part.grade_id),
+        )
         for part, grade in zip(parts, grades, strict=True)
     ]
     return PAGE.format(
@@ -142,11 +149,13 @@ def page(
     )
 
 
-def _section(part: Part, title: str, human: HumanGrade, place: Place | None) -> str:
+def _section(part: Part, title: str, first: str, human: HumanGrade, place: Place | None) -> str:
     points = _points(part, human)
     earned = "not graded yet" if points is None else f"{points:g} of {part.points:g} points"
     ended = "" if part.by_hand else ", partly right" if part.earned else f", {part.outcome}"
     pieces = [f"<h2>{safe(title)}</h2>", f"<p>{safe(earned + ended)}</p>"]
+    if first:
+        pieces.append(f"<p><strong>Mend this first, which it calls:</strong> {safe(first)}</p>")
     if part.looks_like:
         pieces.append(f"<p><strong>Looks like:</strong> {safe(part.looks_like)}</p>")
     if part.message and part.outcome is not Outcome.PASSED:

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from autograder.bank import Trial
 from autograder.chapters import Place
+from autograder.mend_first import mend_first
 from autograder.outcome import Outcome, Part, Record
 from autograder.own_work import Standing
-from autograder.skeleton import titles_of_parts
+from autograder.skeleton import Skeleton, titles_of_parts
 
 VISIBLE_CHECKS_PASS = "The checks you can see pass."
 
@@ -35,8 +36,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def parts_table(record: Record, titles: Mapping[str, str], where: Mapping[str, Place]) -> str:
+def parts_table(
+    record: Record, skeletons: Mapping[str, Skeleton], where: Mapping[str, Place]
+) -> str:
     """A learner's table: part, points, and under a part that is not right what to look at."""
+    titles, first = titles_of_parts(skeletons), mend_first(record, skeletons)
     rows = [
         [
             titles.get(part.grade_id, part.grade_id),
@@ -51,6 +55,8 @@ def parts_table(record: Record, titles: Mapping[str, str], where: Mapping[str, P
         head += f"\n{line}"
         if part.outcome is not Outcome.PASSED:
             hints = [what_to_look_at(part)]
+            if part.grade_id in first:
+                hints.insert(0, f"Mend this first, which it calls: {titles[first[part.grade_id]]}")
             if part.grade_id in where and not part.by_hand:
                 hints.append(f"Read again: {where[part.grade_id].words}")
             for hint in hints:
