@@ -72,8 +72,8 @@ READ_ME = """\
    The notebook's first cell says whether all is here.
 
 3. .venv/bin/python -m autograder check {notebook}
-   shows your points from the checks you can see. It runs the notebook in a sandbox, bubblewrap;
-   where there is none, add --no-sandbox.
+   shows your points from the checks you can see. It needs Linux (on Windows: WSL 2) and runs the
+   notebook in a sandbox, bubblewrap; where there is none, add --no-sandbox.
 
 4. Hand in the notebook, under the name it has.
 """
