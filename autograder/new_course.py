@@ -8,6 +8,7 @@ from autograder.chapters import FILE as CHAPTERS
 from autograder.course import CONFIG, SECRET, Course, CourseError
 from autograder.mutate import EQUIVALENT
 
+HUB = "jupyterhub_config.py"
 IGNORED = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
 
 
@@ -20,7 +21,7 @@ def make_course(folder: Path, template: Course) -> None:
     for name in ("source", "bank"):
         if (template.root / name).is_dir():
             shutil.copytree(template.root / name, folder / name, ignore=IGNORED)
-    for name in (CONFIG, CHAPTERS, EQUIVALENT):
+    for name in (CONFIG, CHAPTERS, EQUIVALENT, HUB):
         if (template.root / name).exists():
             shutil.copy(template.root / name, folder / name)
     (folder / SECRET).touch(0o600)

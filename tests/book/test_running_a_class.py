@@ -1,11 +1,18 @@
 """The instructor's page: every command line is one, and the grading ones run as written."""
 
 import argparse
+import ast
+import importlib.util
 import re
 import shlex
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from nbgrader.apps.dbapp import DbAssignmentAddApp, DbStudentRemoveApp
+from nbgrader.apps import CollectApp, ReleaseAssignmentApp
+from nbgrader.apps.dbapp import DbAssignmentAddApp, DbStudentAddApp
+from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.__main__ import _parser, main
 from tests.autograder.grading import CLASS, SCORES, make_course
@@ -20,6 +27,7 @@ LINES = [
 ]
 OURS = [shlex.split(line)[3:] for line in LINES if line.startswith("python -m autograder ")]
 GRADING = ("grade", "feedback", "report", "export")
+ASSIGNMENTS = ROOT / "assignments"
 
 
 @pytest.mark.parametrize("words", OURS, ids=" ".join)
@@ -29,27 +37,30 @@ def test_our_commands_parse(words):
 
 def test_every_command_that_an_instructor_needs_is_on_the_page():
     shown = {words[0] for words in OURS}
-    assert shown >= {"new-course", "release", "collect", "bank", *GRADING}
+    assert shown >= {"new-course", "release", "collect", "bank", "forget", *GRADING}
 
 
 @pytest.mark.parametrize(
     ("start", "app"),
     [
         ("nbgrader db assignment add ", DbAssignmentAddApp),
-        ("nbgrader db student remove ", DbStudentRemoveApp),
+        ("nbgrader db student add ", DbStudentAddApp),
+        ("nbgrader release_assignment ", ReleaseAssignmentApp),
+        ("nbgrader collect ", CollectApp),
     ],
 )
 def test_nbgraders_commands_parse(start, app):
     (line,) = [line for line in LINES if line.startswith(start)]
+    words = shlex.split(line)[len(start.split()) :]
     instance = app()
-    instance.parse_command_line(shlex.split(line)[4:])
-    assert instance.extra_args == [shlex.split(line)[4]]
+    instance.parse_command_line(words)
+    assert instance.extra_args == words[:1]
 
 
 def test_other_commands_are_few_and_known():
-    rest = [line for line in LINES if not line.startswith(("python -m autograder", "nbgrader db"))]
+    rest = [line for line in LINES if not line.startswith(("python -m autograder", "nbgrader "))]
     first = {line.split()[0] for line in rest}
-    assert first <= {"sudo", "make", ".", "cd", "jupyter", "dask", "rm"}
+    assert first <= {"sudo", "make", ".", "cd", "jupyter", "dask"}
 
 
 @pytest.mark.slow
@@ -68,3 +79,22 @@ def test_the_grading_commands_run_as_written(tmp_path, monkeypatch):
     assert f"ann,,,,{SCORES['ann']}" in grades and f"bob,,,,{SCORES['bob']}" in grades
     assert "Points Possible" in (root / "canvas.csv").read_text()
     assert (root / "moodle.csv").read_text().startswith("Username")
+
+
+def test_the_hubs_configuration_gives_formgrader_to_instructors_only():
+    config = PyFileConfigLoader("jupyterhub_config.py", path=str(ASSIGNMENTS)).load_config()
+    assert Path(config.Spawner.cmd[0]) == Path(sys.executable).with_name("jupyterhub-singleuser")
+    assert config.Authenticator.admin_users == config.Authenticator.allowed_users == {"teacher"}
+
+    def prepared(name):
+        spawner = SimpleNamespace(user=SimpleNamespace(name=name), notebook_dir="", args=[])
+        config.Spawner.pre_spawn_hook(spawner)
+        return spawner
+
+    assert prepared("teacher").notebook_dir == str(ASSIGNMENTS) and prepared("teacher").args == []
+    student = prepared("ann")
+    assert student.notebook_dir == ""
+    (argument,) = student.args
+    switches = ast.literal_eval(argument.removeprefix("--ServerApp.jpserver_extensions="))
+    assert switches["nbgrader.server_extensions.formgrader"] is False
+    assert all(importlib.util.find_spec(name) for name in switches)
