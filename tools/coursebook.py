@@ -18,6 +18,7 @@ from importlib import metadata
 from pathlib import Path
 
 import nbformat
+import yaml
 from claims_ledger import ClaimsLedger, CommonClaims, claims_in
 from docutils import nodes
 from jupyter_cache import get_cache
@@ -25,6 +26,7 @@ from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_cache.executors.utils import ExecutionResult, single_nb_execution
 from myst_nb.core.read import create_nb_reader
 from page_key import page_key
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
@@ -59,6 +61,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("common-claims", CommonClaims)
     app.connect("builder-inited", load_figures_late)
     app.connect("env-before-read-docs", execute_stale_pages)
+    app.connect("doctree-read", add_index_entries)
     app.connect("env-updated", write_notebooks)
     app.connect("html-page-context", describe_run, priority=100)  # before the theme's buttons
     app.connect("html-page-context", describe_page)
@@ -74,6 +77,15 @@ def say(news: str) -> None:
 def load_figures_late(app: Sphinx) -> None:
     """Have a figure fetched when the reader comes near it."""
     app.env.settings["image_loading"] = "lazy"
+
+
+def add_index_entries(app: Sphinx, doctree: nodes.document) -> None:
+    """Enter a page into the index under what `index.yml` says: search looks there first."""
+    index = yaml.safe_load(Path(app.srcdir, "book", "index.yml").read_text(encoding="utf-8"))
+    words = index.get(Path(app.env.docname).name, [])
+    section = next(doctree.findall(nodes.section))
+    entries = [("single", word, section["ids"][0], "main", None) for word in words]
+    section.insert(1, addnodes.index(entries=entries))
 
 
 def find_pages(env: BuildEnvironment) -> list[Page]:

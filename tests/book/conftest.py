@@ -73,7 +73,7 @@ def book(root, tmp_path_factory):
     book = Book(tmp_path_factory.mktemp("project"))
     for folder in ("tools", "book/_static"):
         shutil.copytree(root / folder, book.root / folder)
-    for name in ("_config.yml", "book/matplotlibrc", "book/404.html"):
+    for name in ("_config.yml", "book/matplotlibrc", "book/404.html", "book/index.yml"):
         shutil.copy(root / name, book.root / name)
     book.write("_toc.yml", "format: jb-book\nroot: book/first\nchapters:\n"
                "  - file: book/second\n  - file: book/ledger\n")  # fmt: skip
