@@ -118,9 +118,9 @@ def totals(trace: "Trace") -> str:
 
 STYLE = (
     "<style>.trace{overflow-x:auto;font-size:.8rem}.trace table{font-size:inherit}"
-    ".trace td,.trace th{text-align:right;padding:.15em .45em;white-space:nowrap}"
+    ".trace td,.trace th{text-align:right;padding:.15em .35em;white-space:nowrap}"
     ".trace td:nth-child(-n+2),.trace th:nth-child(-n+2){text-align:left}"
-    ".trace td code{display:block;max-width:34ch;overflow:hidden;text-overflow:ellipsis}"
+    ".trace td code{display:block;max-width:28ch;overflow:hidden;text-overflow:ellipsis}"
     ".trace summary{cursor:pointer;padding:.2em 0}.trace small{opacity:.8}</style>"
 )
 
