@@ -6,8 +6,8 @@ dropout) depends on nothing but the seed, the step's number and the process, so 
 remember only weights, optimizer and step to continue bit for bit.
 
 Started by `torchrun`, the same program shares each batch among the processes. What a loss is stays
-in `losses.py`, how weights move in `optim.py`. Left out: sharded weights, and texts packed without
-padding.
+in `losses.py`, how weights move in `optim.py`. Given `faster(model)` and a `FastAdamW`, both from
+`fast/`, the loop trains on texts packed without padding. Left out: sharded weights.
 """
 
 import atexit

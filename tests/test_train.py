@@ -14,11 +14,13 @@ from toy_run import GPT, RECIPE, SPEC, STILL, VOCABULARY, model, quiet, toy_rows
 
 from course_lib import losses
 from course_lib.evaluate import predict, scores_on
+from course_lib.fast import FastAdamW, faster
 from course_lib.objectives import (
     classify,
     predict_masked,
     predict_next,
 )
+from course_lib.optim import decay_groups
 from course_lib.rows import Row, masked, next_tokens, padded
 from course_lib.train import Recipe, checkpointed, train
 
@@ -51,6 +53,25 @@ def test_passes_add_up_to_the_large_batch(head, spec, objective, collate):
     for a, b in zip(first, second, strict=True):
         assert a["loss"] == pytest.approx(b["loss"], rel=1e-12)
         assert a["gradient_norm"] == pytest.approx(b["gradient_norm"], rel=1e-10)
+
+
+@pytest.mark.parametrize("checkpointing", [False, True])
+def test_the_fast_path_trains_to_the_same_weights(checkpointing):
+    recipe = Recipe(steps=4, batch=8, lr=1e-2, checkpointing=checkpointing)
+    rows = toy_rows()
+    readable, trained = model("mlm", STILL), model("mlm", STILL)
+    twin = faster(trained)
+    slow = quiet(readable, predict_masked, rows, recipe, collate=masked(VOCABULARY))
+    quick = quiet(
+        twin,
+        predict_masked,
+        rows,
+        recipe,
+        collate=masked(VOCABULARY),
+        optimizer=FastAdamW(decay_groups(twin, recipe.weight_decay), lr=recipe.lr),
+    )
+    assert torch.allclose(weights(readable), weights(trained), rtol=0, atol=1e-10)
+    assert [a["loss"] for a in quick] == pytest.approx([a["loss"] for a in slow], rel=1e-10)
 
 
 def test_a_plain_mean_of_means_would_not():
