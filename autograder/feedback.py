@@ -155,7 +155,7 @@ def _section(part: Part, title: str, first: str, human: HumanGrade, place: Place
     ended = "" if part.by_hand else ", partly right" if part.earned else f", {part.outcome}"
     pieces = [f"<h2>{safe(title)}</h2>", f"<p>{safe(earned + ended)}</p>"]
     if first:
-        pieces.append(f"<p><strong>Mend this first, which it calls:</strong> {safe(first)}</p>")
+        pieces.append(f"<p><strong>First mend what it calls:</strong> {safe(first)}</p>")
     if part.looks_like:
         pieces.append(f"<p><strong>Looks like:</strong> {safe(part.looks_like)}</p>")
     if part.message and part.outcome is not Outcome.PASSED:

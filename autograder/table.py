@@ -2,6 +2,7 @@
 
 import shutil
 import textwrap
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from autograder.bank import Trial
@@ -11,6 +12,7 @@ from autograder.outcome import Outcome, Part, Record
 from autograder.own_work import Standing
 from autograder.skeleton import Skeleton, titles_of_parts
 
+WAITS = "for a person"  # a written answer
 VISIBLE_CHECKS_PASS = "The checks you can see pass."
 
 
@@ -56,7 +58,7 @@ def parts_table(
         if part.outcome is not Outcome.PASSED:
             hints = [what_to_look_at(part)]
             if part.grade_id in first:
-                hints.insert(0, f"Mend this first, which it calls: {titles[first[part.grade_id]]}")
+                hints.insert(0, f"First mend what it calls: {titles[first[part.grade_id]]}")
             if part.grade_id in where and not part.by_hand:
                 hints.append(f"Read again: {where[part.grade_id].words}")
             for hint in hints:
@@ -101,16 +103,17 @@ def _next(standing: Standing) -> str:
 
 
 def class_table(records: Sequence[Record]) -> str:
-    """An instructor's table: how often each part ended in each way."""
-    outcomes = [one for one in Outcome if any(p.outcome is one for r in records for p in r.parts)]
-    counts: dict[str, dict[Outcome, int]] = {}
-    for record in records:
-        for part in record.parts:
-            row = counts.setdefault(part.grade_id, dict.fromkeys(outcomes, 0))
-            if not part.by_hand:
-                row[part.outcome] += 1
-    rows = [[name, *(str(row[one]) for one in outcomes)] for name, row in counts.items()]
-    return table(["part", *outcomes], rows)
+    """An instructor's table: how often each part ended in each way, or waits for a person."""
+    ended = [(part.grade_id, _ended(part)) for record in records for part in record.parts]
+    counts = Counter(ended)
+    columns = [one for one in (*Outcome, WAITS) if any(one == end for _, end in ended)]
+    parts = dict.fromkeys(name for name, _ in ended)
+    rows = [[name, *(str(counts[name, one]) for one in columns)] for name in parts]
+    return table(["part", *columns], rows)
+
+
+def _ended(part: Part) -> str:
+    return WAITS if part.by_hand else part.outcome
 
 
 def bank_table(trials: Sequence[Trial]) -> str:

@@ -38,5 +38,8 @@ def test_a_failed_part_points_to_the_failed_one_that_it_calls(double):
     assert mend_first(failed, SKELETONS) == {"add_tests": "double_tests"}
     *_, last, words, _ = parts_table(failed, SKELETONS, {}).splitlines()
     assert last.split() == ["add", "0", "3"]
-    assert words == "    Mend this first, which it calls: double"
-    assert page(failed, "nb", skeletons=SKELETONS).count("which it calls:</strong> double") == 1
+    assert words == "    First mend what it calls: double"
+    assert (
+        page(failed, "nb", skeletons=SKELETONS).count("First mend what it calls:</strong> double")
+        == 1
+    )
