@@ -24,7 +24,6 @@ from autograder.course import Course, CourseError
 from autograder.skeleton import Cell, Role
 
 FOLDER = ROOT / "_build" / "instructor"
-OF_THE_BOOK = ("book", "tools", "course_lib", "requirements.txt", "requirements-weights.txt")
 WARNING = "Instructor's copy, with solutions and hidden tests: not for publication."
 SOLUTION_MARK = re.compile(r"^\s*### (BEGIN|END) SOLUTION\n?", re.MULTILINE)
 HIDDEN = re.compile(r"^ *### BEGIN HIDDEN TESTS\n(.*?)^ *### END HIDDEN TESTS\n?", re.M | re.S)
@@ -34,8 +33,9 @@ def write_sources(course: Course, folder: Path) -> list[Path]:
     """Write what Jupyter Book needs: settings, contents, and a page for each assignment."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700, parents=True)
-    for name in OF_THE_BOOK:
-        (folder / name).symlink_to(ROOT / name)
+    for path in ROOT.iterdir():  # all of it, so that a chapter depends on the same files
+        if not path.name.startswith((".", "_")):
+            (folder / path.name).symlink_to(path)
     pages = []
     for assignment in course.assignments:
         path = folder / "solutions" / f"{assignment}.md"

@@ -8,6 +8,7 @@ import build
 import instructor_book
 import pytest
 import yaml
+from page_key import page_key
 
 from autograder.course import Course
 
@@ -80,6 +81,15 @@ def test_hidden_tests_are_in_this_copy_only(pages, html):
     assert all(canary.search(page.read_text()) for page in pages)
     assert not [page for page in html.rglob("*.html") if canary.search(page.read_text())]
     assert not (html / "solutions").exists()
+
+
+@pytest.mark.slow
+def test_chapters_come_from_the_same_cache(root, folder):
+    config = yaml.safe_load((folder / "_config.yml").read_text())
+    assert config["execute"]["cache"] == str(root / "_build" / ".jupyter_cache")
+    for path in (root / "book").glob("*.md"):
+        cells = re.findall(r"```\{code-cell\}[^\n]*\n(.*?)```", path.read_text(), re.DOTALL)
+        assert page_key(folder, cells) == page_key(root, cells), path.name
 
 
 @pytest.mark.slow
