@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from autograder.outcome import Note, Outcome, Part, Record, partial_credit
+from autograder.table import class_table
 
 
 @pytest.mark.parametrize("outcome", list(Outcome))
@@ -85,3 +86,15 @@ def test_the_verdict_leaves_out_what_differs_between_two_runs():
     slow = Record("hw", "ann", (), timings={"all": 9.0})
     fast = Record("hw", "ann", (), timings={"all": 1.0})
     assert slow.verdict() == fast.verdict()
+
+
+def test_the_class_table_says_what_waits_for_a_person():
+    done = Part("nb", "essay", 2.0, by_hand=True)
+    empty = Part("nb", "essay", 2.0)  # nothing was written, so nobody has to read
+    passed = Part("nb", "test", 1.0, Outcome.PASSED)
+    records = [Record("hw", "ann", (passed, done)), Record("hw", "bob", (passed, empty))]
+    assert class_table(records).splitlines() == [
+        "part   passed  not run  for a person",
+        "test        2        0             0",
+        "essay       0        1             1",
+    ]

@@ -84,12 +84,17 @@ def test_from_an_empty_notebook_to_a_graded_submission(tmp_path, monkeypatch, ca
 
 
 def hand_in_as_ann(folder):
-    """The released notebook, answered as the bank's hard cut."""
+    """The released notebook, its part answered as the bank's hard cut, its question by a text."""
+    answers = {
+        "softcap": bank_files()[f"bank/{NAME}/softcap/wrong/hard_cut.py"],
+        "why": "Beyond a hard cut nothing is learned.",
+    }
     notebook = json.loads((folder / "release" / NAME / f"{NAME}.ipynb").read_text())
     for cell in notebook["cells"]:
-        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "softcap":
-            assert "raise NotImplementedError()" in "".join(cell["source"])
-            cell["source"] = bank_files()[f"bank/{NAME}/softcap/wrong/hard_cut.py"]
+        grade_id = cell["metadata"].get("nbgrader", {}).get("grade_id")
+        if grade_id in answers:
+            assert "".join(cell["source"]).endswith(("NotImplementedError()", "YOUR ANSWER HERE"))
+            cell["source"] = answers[grade_id]
     target = folder / "submitted" / "ann" / NAME / f"{NAME}.ipynb"
     target.parent.mkdir(parents=True)
     target.write_text(json.dumps(notebook))
