@@ -50,7 +50,7 @@ def check(options: argparse.Namespace) -> int:
     for note in own.job.notes:
         print(f"note: {note.grade_id + ': ' if note.grade_id else ''}{note.text}")
     for name in own.edited:
-        print(f"note: {name}: you changed this cell; what counts is the original")
+        print(f"note: {name}: this cell is not the one of the course, which is what counts")
     skeletons = {own.skeleton.name: own.skeleton}
     if own.assignment:
         where = places(Course.load(options.course), own.assignment, skeletons)
