@@ -24,14 +24,16 @@ def source(thing: Callable[..., Any] | type) -> Any:
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> Any:
-    """A Markdown table; floats get three significant digits."""
+    """A Markdown table; floats get three significant digits, thousands all of theirs."""
     from IPython.display import Markdown
 
     def line(cells: Iterable[Any]) -> str:
         return "| " + " | ".join(cells) + " |"
 
     def spell(cell: Any) -> str:
-        return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
+        if not isinstance(cell, float):
+            return str(cell)
+        return f"{cell:,.0f}" if 1000 <= abs(cell) < 1e6 else f"{cell:.3g}"
 
     names = list(head)
     lines = [line(names), line("---" for _ in names), *(line(map(spell, row)) for row in rows)]
