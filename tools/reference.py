@@ -52,16 +52,21 @@ def path_of(module: str) -> Path:
 
 
 @cache
-def source_of(module: str) -> tuple[ast.Module, str]:
-    """Return a module's syntax tree and its text."""
-    text = path_of(module).read_text(encoding="utf-8")
-    return ast.parse(text), text
+def lines_of(module: str) -> list[bytes]:
+    """Return the lines of a module's source; syntax trees count columns in bytes."""
+    return path_of(module).read_bytes().splitlines()
+
+
+@cache
+def tree_of(module: str) -> ast.Module:
+    """Return a module's syntax tree."""
+    return ast.parse(path_of(module).read_bytes())
 
 
 @cache
 def imported(module: str) -> dict[str, str]:
     """Return what a module imports, also for type checkers only: the dotted name of each name."""
-    found = [node for node in ast.walk(source_of(module)[0]) if isinstance(node, ast.ImportFrom)]
+    found = [node for node in ast.walk(tree_of(module)) if isinstance(node, ast.ImportFrom)]
     return {
         alias.asname or alias.name: f"{node.module}.{alias.name}"
         for node in found
@@ -73,7 +78,7 @@ def imported(module: str) -> dict[str, str]:
 def defined(module: str) -> dict[str, ast.stmt]:
     """Return the public names that a module defines, in its order."""
     names: dict[str, ast.stmt] = {}
-    for node in source_of(module)[0].body:
+    for node in tree_of(module).body:
         if isinstance(node, Function | ast.ClassDef):
             names[node.name] = node  # of several overloads the last, which has the docstring
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -83,6 +88,7 @@ def defined(module: str) -> dict[str, ast.stmt]:
     return {name: node for name, node in names.items() if not name.startswith("_")}
 
 
+@cache
 def home(name: str, module: str) -> str:
     """Return the full name of what `name` stands for in a module; empty where it is not ours."""
     if name in defined(module):
@@ -134,18 +140,21 @@ def signature(function: Function, module: str, method: bool) -> str:
     for argument in [*every, *filter(None, [arguments.vararg, arguments.kwarg])]:
         if argument.annotation:
             argument.annotation = Linked(module).visit(argument.annotation)
-    text = source_of(module)[1]
-    arguments.defaults = [as_written(default, text) for default in arguments.defaults]
+    arguments.defaults = [as_written(default, module) for default in arguments.defaults]
     arguments.kw_defaults = [
-        default and as_written(default, text) for default in arguments.kw_defaults
+        default and as_written(default, module) for default in arguments.kw_defaults
     ]
     result = annotation(function.returns, module)
     return f"({ast.unparse(arguments)})" + (f" -> {result}" if result else "")
 
 
-def as_written(value: ast.expr, source: str) -> ast.expr:
+def as_written(value: ast.expr, module: str) -> ast.Name:
     """A value that is written as in the source: 30_522 stays 30_522."""
-    return ast.Name(" ".join((ast.get_source_segment(source, value) or "").split()))
+    assert value.end_lineno
+    lines = lines_of(module)[value.lineno - 1 : value.end_lineno]
+    lines[-1] = lines[-1][: value.end_col_offset]
+    lines[0] = lines[0][value.col_offset :]
+    return ast.Name(" ".join(b" ".join(lines).decode().split()))
 
 
 def decorators(node: Function | ast.ClassDef) -> set[str]:
@@ -191,12 +200,12 @@ def field_as_argument(field: ast.AnnAssign, module: str) -> str:
             made = ast.unparse(factory)
             return f"{text} = {made[8:] if made.startswith('lambda: ') else f'{made}()'}"
         value = keywords.get("default")
-    return f"{text} = {as_written(value, source_of(module)[1]).id}" if value else text
+    return f"{text} = {as_written(value, module).id}" if value else text
 
 
 def comment_after(node: ast.stmt, module: str) -> str:
     """Return the comment at the end of a statement's last line."""
-    line = source_of(module)[1].splitlines()[node.end_lineno - 1].encode()
+    line = lines_of(module)[node.end_lineno - 1]
     comment = line[node.end_col_offset :].decode().strip().removeprefix("#").strip()
     return "" if comment.startswith(("type:", "noqa")) else comment
 
@@ -204,10 +213,10 @@ def comment_after(node: ast.stmt, module: str) -> str:
 def comment_before(node: ast.stmt, module: str) -> str:
     """Return the comment on the lines right above a statement."""
     above: list[str] = []
-    for line in reversed(source_of(module)[1].splitlines()[: node.lineno - 1]):
-        if not line.startswith("# ") or line.startswith("# ---"):
+    for line in reversed(lines_of(module)[: node.lineno - 1]):
+        if not line.startswith(b"# ") or line.startswith(b"# ---"):
             break
-        above.insert(0, line.removeprefix("# "))
+        above.insert(0, line.decode().removeprefix("# "))
     return " ".join(above)
 
 
@@ -225,7 +234,7 @@ def docstring(node: ast.AsyncFunctionDef | Function | ast.ClassDef | ast.Module)
 
 def module_text(module: str) -> Iterator[str]:
     """Yield a module's part of the reference as MyST Markdown."""
-    tree, _ = source_of(module)
+    tree = tree_of(module)
     yield from described("module", module, [], 0)
     yield from docstring(tree)
     exported = ast.literal_eval(getattr(defined_all(tree), "value", ast.List([])))
