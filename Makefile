@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 export MATPLOTLIBRC := $(CURDIR)/book/matplotlibrc
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-.PHONY: help book pdf test lab parity bench check progress grade bank mutate solutions lock drift clean
+.PHONY: help book test lab parity bench check progress grade bank mutate solutions pdf lock drift clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18

@@ -71,7 +71,7 @@ def claims_of_runs(root: Path) -> Claims:
     return by_place(
         {
             Path(record.uri).relative_to(root): cache.get_cache_bundle(record.pk).nb
-            for record in cache.list_cache_records()
+            for record in sorted(cache.list_cache_records(), key=lambda record: record.pk)
         }
     )
 
@@ -167,8 +167,10 @@ def newest_environment(folder: Path) -> Path:
 
 
 def copy_of_the_course(folder: Path) -> None:
-    """Copy the files that git tracks, as they are now."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Copy the files that git tracks, as they are now; what ran there before stays."""
+    for old in folder.glob("*"):
+        if old.name != "_build":
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True)
     for name in filter(None, listed.stdout.decode().split("\0")):
         if (ROOT / name).is_file():
