@@ -6,6 +6,7 @@ import re
 import nbformat
 import pytest
 import yaml
+from bs4 import BeautifulSoup
 from claims_ledger import CLAIM_MIME
 
 from course_lib import claims
@@ -32,6 +33,15 @@ def notebooks(root):
     return {
         path.relative_to(folder).with_suffix("").as_posix(): nbformat.read(path, as_version=4)
         for path in folder.rglob("*.ipynb")
+    }
+
+
+@pytest.fixture(scope="module")
+def pages(html):
+    """Every page of the book as it was built."""
+    return {
+        path.name: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        for path in (html / "book").glob("*.html")
     }
 
 
@@ -105,9 +115,32 @@ def test_the_book_reads_what_the_library_writes():
 
 
 def test_pages_stay_small(html):
-    heavy = {
-        path.name: path.stat().st_size
-        for path in (html / "book").rglob("*.html")
-        if path.stat().st_size > 2e6
-    }
-    assert heavy == {}
+    sizes = {path.name: path.stat().st_size for path in html.rglob("*.html")}
+    assert {name: size for name, size in sizes.items() if size > 2e6} == {}
+
+
+def test_figures_load_when_a_reader_comes_near(pages):
+    figures = [image for page in pages.values() for image in page.select("article img")]
+    assert figures
+    assert [image["src"] for image in figures if image.get("loading") != "lazy"] == []
+
+
+def test_every_page_says_in_its_head_what_it_is_about(pages):
+    """In its own words, for search engines and for previews of a link."""
+    heads = {}
+    for name, page in pages.items():
+        description = page.select_one("meta[name=description]")["content"]
+        assert 20 < len(description) <= 200, name
+        assert page.select_one("meta[property='og:description']")["content"] == description
+        title = page.select_one("meta[property='og:title']")["content"]
+        assert title in page.select_one("article h1").get_text(), name
+        heads[title, description] = name
+    assert len(heads) == len(pages)
+
+
+def test_the_index_knows_the_pages_of_the_contents(root, contents):
+    """Each entry leads to a page, and nearly every page has one."""
+    words = yaml.safe_load((root / "book" / "index.yml").read_text(encoding="utf-8"))
+    assert set(words) - {name.removeprefix("book/") for name in contents} == set()
+    assert all(len(entries) == len(set(entries)) for entries in words.values())
+    assert len(words) > 25

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -18,23 +19,50 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost",  # also for what no test looks at
 ]
 
 
-class QuietHandler(SimpleHTTPRequestHandler):
-    """Serves files without a word on each."""
+class Handler(SimpleHTTPRequestHandler):
+    """Serves files without a word on each; in place of a missing one, the book's page for that."""
+
+    not_found = b""
 
     def log_message(self, *args):
         pass
+
+    def send_error(self, code, message=None, explain=None):
+        self.send_response(code)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(self.not_found)
+
+
+@contextmanager
+def serve(folder, not_found):
+    """The address of a server on a folder."""
+    handler = type("HandlerHere", (Handler,), {"not_found": not_found.read_bytes()})
+    server = ThreadingHTTPServer(("localhost", 0), partial(handler, directory=folder))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://localhost:{server.server_port}"
+    server.shutdown()
 
 
 @pytest.fixture(scope="session")
 def site(html):
     """The address of a server on the built book."""
-    server = ThreadingHTTPServer(("localhost", 0), partial(QuietHandler, directory=html))
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://localhost:{server.server_port}"
-    server.shutdown()
+    with serve(html, html / "404.html") as address:
+        yield address
+
+
+@pytest.fixture(params=["", "courses/inside"])
+def book_address(html, tmp_path, request):
+    """The book's address where it is a server's root, and where it is a folder further down."""
+    place = tmp_path / "root" / request.param
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(html)
+    with serve(tmp_path / "root", html / "404.html") as address:
+        yield f"{address}/{request.param}".rstrip("/")
 
 
 @pytest.fixture(scope="session")
@@ -80,5 +108,6 @@ def tab(chromium):
             route.abort()
 
     context.route("**/*", stay_here)
+    page.on("websocket", lambda socket: page.complaints.append(f"opened a socket: {socket.url}"))
     yield page
     context.close()
