@@ -45,10 +45,17 @@ def test_texts_move_without_a_share():
 
 def test_the_report_names_all_of_it():
     moved = drift.moves(claims(off=50.0), claims(off=100.0))
-    text = drift.report([("numpy", "2.3.0", "2.4.0")], moved, 7)
+    text = drift.report([("numpy", "2.3.0", "2.4.0")], moved, 7, [])
     assert "packages that changed: 1" in text and "numpy     2.3.0   2.4.0" in text
     assert "claims measured: 7, moved: 1" in text
     assert text.splitlines()[-1].split() == ["page", "off", "50", "100", "+100.00%", "OFF"]
+
+
+def test_a_page_that_did_not_run_is_named_once():
+    other = {("book/other", "x"): Claim("book/other", "x", 1.0, "1", True, "")}
+    before, after = claims(a=1.0, b=2.0) | other, other
+    assert drift.silent_pages(before, after) == ["book/page"]
+    assert "to their end: book/page" in drift.report([], [], 1, ["book/page"])
 
 
 def test_packages_are_the_same_however_they_are_spelled():

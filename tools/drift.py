@@ -130,7 +130,14 @@ def plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def report(versions: list[tuple[str, str, str]], moved: list[Move], measured: int) -> str:
+def silent_pages(before: Claims, after: Claims) -> list[str]:
+    """Name the pages of which no claim is left: they did not run to their end."""
+    return sorted({page for page, _ in before} - {page for page, _ in after})
+
+
+def report(
+    versions: list[tuple[str, str, str]], moved: list[Move], measured: int, silent: list[str]
+) -> str:
     """Write what a reader of the terminal gets."""
     parts = [f"packages that changed: {len(versions)}"]
     if versions:
@@ -150,6 +157,8 @@ def report(versions: list[tuple[str, str, str]], moved: list[Move], measured: in
         ]
         headings = ["page", "claim", "locked", "newest", "change", "verdict"]
         parts.append(aligned(headings, rows, left=2))
+    if silent:
+        parts.append(f"\npages that did not run to their end: {', '.join(silent)}")
     return "\n".join(parts)
 
 
@@ -200,8 +209,10 @@ def main() -> int:
     newest = {
         name: version for name, version in installed_versions(python).items() if name in locked
     }
-    moved = moves(before, after)
-    print(report(changed_versions(locked, newest), moved, len(after)))
+    silent = silent_pages(before, after)
+    compared = {place: claim for place, claim in before.items() if place[0] not in silent}
+    moved = moves(compared, after)
+    print(report(changed_versions(locked, newest), moved, len(after), silent))
     if built:
         print("The book could not be built with these versions; see above.", file=sys.stderr)
     return int(bool(built) or any(move.verdict == "OFF" for move in moved))
