@@ -127,7 +127,8 @@ def assemble(root: Path, html: Path, starts: dict[str, int]) -> str:
             number = starts.get(place, "")
             contents.append(f'<a href="#{place}"><span>{title}</span><span>{number}</span></a>')
             chapters.append(
-                f'<section class="chapter" id="{place}">{first}{body.decode_contents()}</section>'
+                f'<section class="chapter bd-article" id="{place}">'
+                f"{first}{body.decode_contents()}</section>"
             )
             running_heads.append(
                 f"#{place} {{ page: {place} }}\n"
