@@ -37,12 +37,15 @@ logger = logging.getLogger(__name__)
 SHOWN_VERSIONS = ("torch", "numpy")
 ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 ANSI_COLOR = re.compile(r"\x1b\[[0-9;]*m")
-# In a built page: a preloaded font is an error when the page is opened from disk, and the roles of
-# a bibliography contradict each other.
-UNWANTED = re.compile(
-    r'<link rel="preload" as="font"[^>]*>'
-    r'|(?<=<div) role="list"(?= class="citation-list")| role="doc-biblioentry"'
-)
+# What is mended in every built page, each with what stands there instead.
+REPAIRS = {
+    r'<link rel="preload" as="font"[^>]*>': "",  # an error when the page is opened from disk
+    # for screen readers: roles that contradict each other, a button without a name, and lists
+    # that explain words without naming any
+    r'(?<=<div) role="list"(?= class="citation-list")| role="doc-biblioentry"': "",
+    r'<summary>(?=<span class="toctree-toggle")': '<summary aria-label="Show or hide the pages">',
+    r'<dl>(?=\s*<dd><em class="sig-param">)': '<dl role="presentation">',
+}
 
 
 @dataclass
@@ -247,7 +250,9 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         shutil.copy2(notebooks / f"{docname}.ipynb", target)
     for page in Path(app.outdir).rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        page.write_text(UNWANTED.sub("", text), encoding="utf-8")
+        for flaw, repaired in REPAIRS.items():
+            text = re.sub(flaw, repaired, text)
+        page.write_text(text, encoding="utf-8")
     off = [claim.key for claim in app.course_claims if not claim.holds]
     verdict = f"{len(off)} off here: {', '.join(off)}" if off else "all hold"
     say(f"claims measured: {len(app.course_claims)}, {verdict}")
