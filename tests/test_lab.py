@@ -74,6 +74,10 @@ def notebook(lab, path):
     return json.loads(lab(f"api/contents/{quote(path)}?type=notebook&content=1"))["content"]
 
 
+def test_chapters_are_shown_as_myst(lab):
+    assert "jupyterlab-myst" in lab("lab")
+
+
 def test_it_opens_on_how_to_work(copy, lab):
     assert "/lab/tree/book/how_to_work.md" in (copy / "Makefile").read_text()
     first = notebook(lab, "book/how_to_work.md")["cells"][0]["source"]
