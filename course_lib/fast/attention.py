@@ -101,18 +101,18 @@ class FastDisentangled(DisentangledAttention):
             p2c = self.along_diagonals(k, q_r[:, up] / scale)  # b h k q
             bias = c2p + p2c.transpose(-2, -1)  # b h q k
             q, k, v = (split_heads(part, self.heads) for part in (q, k, v))  # b h t c
-            dropout = dropped(self.dropout)
-            mixed.append(merge_heads(fused(q, k, v, bias, dropout_p=dropout, scale=1.0)))  # b t d
+            mix = fused(q, k, v, bias, dropout_p=dropped(self.dropout), scale=1.0)  # b h t c
+            mixed.append(merge_heads(mix))
         return self.output(packing.join(mixed))  # 1 p d
 
     def along_diagonals(self, x: Tensor, table: Tensor) -> Tensor:
-        """Score tokens, b t d, against the table's rows, h 2t c, of all distances: b h t t.
+        """Score tokens, b t d, against the table's rows, h 2t c, one for each distance: b h t t.
 
         Heads come first, so that one product takes the tokens of all sequences.
         """
         tokens = x.view(-1, self.heads, table.size(-1)).transpose(0, 1)  # h p c
-        scores = torch.bmm(tokens, table.transpose(-2, -1))  # h p 2t
-        scores = scores.view(self.heads, *x.shape[:2], -1)  # h b t 2t
+        scores = torch.bmm(tokens, table.transpose(-2, -1))  # every token × every distance
+        scores = scores.view(self.heads, *x.shape[:2], -1)
         return by_distance(scores).transpose(0, 1)
 
 
