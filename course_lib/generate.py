@@ -159,7 +159,8 @@ def stream(
     predict = predictor(model, len(input_ids), total, cached, fast)
     stops = torch.tensor(sorted(stop), dtype=input_ids.dtype, device=input_ids.device)
     done = torch.zeros(len(input_ids), dtype=torch.bool, device=input_ids.device)
-    ids, unseen = input_ids, input_ids
+    unseen = input_ids
+    last = input_ids[:, -1]  # b
     for _ in range(new_tokens):
         logits = predict(unseen, keep)  # b v
         if temperature == 0:
@@ -167,14 +168,14 @@ def stream(
         else:
             chances = distribution(logits, temperature, top_k, top_p)  # b v
             token = torch.multinomial(chances, 1, generator=generator)[:, 0]  # b
-        token = torch.where(done, ids[:, -1], token)  # b
-        yield token
-        done = done | torch.isin(token, stops)
+        last = torch.where(done, last, token)  # b
+        yield last
+        done = done | torch.isin(last, stops)
         if done.all():
             return
-        ids = torch.cat([ids, token[:, None]], dim=1)  # b t
         keep = torch.cat([keep, torch.ones_like(keep[:, :1])], dim=1)  # b t
-        unseen = ids[:, -1:] if cached else ids
+        new = last[:, None]  # b 1
+        unseen = new if cached else torch.cat([unseen, new], dim=1)
 
 
 def predictor(

@@ -178,6 +178,7 @@ WHOLE = partial(Run, modules=BACKBONE, sizes=WIDE, alike="de")
 LONG = {"b": B, "h": H, "c": C, "d": D, "f": F, "v": V, "t": 48, "n": 8, "q": 6, "w": 18, "g": 7}
 PAIRS = {"b": B, "h": H, "c": C, "d": D, "q": T, "k": 13}
 FAST = "fast/attention.py fast/models.py fast/packing.py"
+DECODED = MODEL | {"h": H, "c": C, "t": 9, "p": B * 9}
 PACKED = MODEL | {"h": H, "c": C, "p": B * T}
 CLASSIFIERS = ("bert-base", "roberta", "distilbert", "deberta", "tinybert-4l", "gpt2")
 
@@ -249,9 +250,10 @@ RUNS = {
     "packed windows": Run(
         partial(run_fast, "longformer"), "fast/attention.py", MODEL | {"p": B * T}
     ),
-    "decoder": Run(run_decoder, "fast/decoder.py", MODEL | {"h": H, "c": C, "t": 9}),
+    "decoder": Run(run_decoder, "fast/decoder.py", DECODED),
     "decoder mask": Run(run_decoder, "fast/decoder.py", {"b": B, "q": 9, "k": 13}),
-    "decoder after": Run(run_decoder_after, "fast/decoder.py", MODEL | {"h": H, "c": C, "t": 9}),
+    "decoder cache": Run(run_decoder, "fast/decoder.py", {"b": B, "h": H, "k": 13, "c": C}),
+    "decoder after": Run(run_decoder_after, "fast/decoder.py", DECODED),
     "greedy": Run(partial(run_generation, 0.0), "generate.py", MODEL),
     "drawn": Run(partial(run_generation, 1.0), "generate.py", MODEL),
     "padded rows": Run(lambda: pad([[1] * T, [1], [1] * 3], 0), "tokenizers/batch.py", MODEL),
