@@ -322,5 +322,6 @@ def learn(words: Counter[str], vocabulary: dict[str, int], size: int, progress: 
             merges.append((first, second))
             _, made = pairs.merge(pair, new)
             for other in made:
-                heappush(heap, (-pairs.counts[other], other))
+                if pairs.counts[other]:  # "aaaa" makes (aa, a) and at once (aa, aa) of it
+                    heappush(heap, (-pairs.counts[other], other))
     return merges

@@ -2,34 +2,48 @@
 
 Both trainers rest on this: BPE asks for the most frequent pair, WordPiece for the most surprising
 one. Counting everything again after each merge would read the whole text thousands of times; here a
-merge looks only at the places where its pair stands.
+merge looks only at the places where its pair stands. Early merges have thousands of places, which
+NumPy takes together; late ones have a few, where a plain loop is faster. Both see the same memory.
 """
 
+from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 IdPair = tuple[int, int]
+Integers = npt.NDArray[np.int64]
+# How often a pair was joined; by the token to the left, where that stands; by the token to the
+# right, where the new one stands.
+Change = tuple[int, dict[int, list[int]], dict[int, list[int]]]
 
 GAP = -1  # stands between two words: no pair reaches over it
+MANY = 50  # places that are worth the overhead of NumPy
 
 
 class PairCounts:
     """Words laid end to end as a linked list of token ids, with every pair's count and places."""
 
     def __init__(self, words: Iterable[tuple[Sequence[int], int]]):
+        tokens, weights = array("q", [GAP]), array("q", [0])  # weight: how often a word occurs
+        for ids, count in words:
+            tokens.extend((*ids, GAP))
+            weights.extend([count] * (len(ids) + 1))
+        left, right = (array("q", range(start, start + len(tokens))) for start in (-1, 1))
+        self._lists = tokens, weights, left, right
+        self._arrays: list[Integers] = [np.frombuffer(x, np.int64) for x in self._lists]
         self.counts: defaultdict[IdPair, int] = defaultdict(int)
         self.places: defaultdict[IdPair, list[int]] = defaultdict(list)
-        self._tokens = [GAP]
-        self._weights = [0]  # how often the word occurs that a place belongs to
-        for ids, count in words:
-            for place, pair in enumerate(pairwise(ids), len(self._tokens)):
-                self.counts[pair] += count
-                self.places[pair].append(place)
-            self._tokens += (*ids, GAP)
-            self._weights += [count] * (len(ids) + 1)
-        self._left = list(range(-1, len(self._tokens) - 1))
-        self._right = list(range(1, len(self._tokens) + 1))
+        all_tokens, all_weights = self._arrays[:2]
+        places = np.flatnonzero((all_tokens[:-1] != GAP) & (all_tokens[1:] != GAP))
+        kinds = int(all_tokens.max()) + 1
+        for key, here in grouped(all_tokens[places] * kinds + all_tokens[places + 1], places):
+            pair = divmod(key, kinds)
+            self.counts[pair] = int(all_weights[here].sum())
+            self.places[pair] = here.tolist()
 
     def merge(self, pair: IdPair, new: int) -> tuple[int, set[IdPair]]:
         """Put ``new`` for each ``pair``, in each word from the left.
@@ -37,12 +51,34 @@ class PairCounts:
         Returns how often that happened in the text, and the neighbouring pairs it made.
         """
         first, second = pair
-        tokens, weights, left, right = self._tokens, self._weights, self._left, self._right
-        # By the token to the left, where that stands; by the token to the right, where new stands.
+        places = self.places.pop(pair)
+        # In "aaa" a place may be used up by the one before it, so these are taken one by one.
+        together = len(places) >= MANY and first != second
+        weight_of = self._lists[1].__getitem__
+        change = self._change_together if together else self._change_in_turn
+        merged, to_left, to_right = change(places, pair, new)
+        replaced = [((other, first), (other, new), at) for other, at in to_left.items()]
+        replaced += [((second, other), (new, other), at) for other, at in to_right.items()]
+        made: set[IdPair] = set()
+        for old, instead, at in replaced:
+            if GAP in instead:
+                continue
+            times = sum(map(weight_of, at))
+            self.counts[old] -= times
+            self.counts[instead] += times
+            self.places[instead] += at
+            made.add(instead)
+        del self.counts[pair]
+        return merged, made
+
+    def _change_in_turn(self, places: list[int], pair: IdPair, new: int) -> Change:
+        """Change the tokens, in each word from the left."""
+        first, second = pair
+        tokens, weights, left, right = self._lists
         to_left: defaultdict[int, list[int]] = defaultdict(list)
         to_right: defaultdict[int, list[int]] = defaultdict(list)
         merged = 0
-        for place in sorted(self.places.pop(pair)):
+        for place in sorted(places):
             gone = right[place]
             # An earlier merge may have used up either half: then the place is out of date.
             if tokens[place] != first or tokens[gone] != second:
@@ -53,16 +89,31 @@ class PairCounts:
             right[place], left[after] = after, place
             to_left[tokens[before]].append(before)
             to_right[tokens[after]].append(place)
-        replaced = [((other, first), (other, new), at) for other, at in to_left.items()]
-        replaced += [((second, other), (new, other), at) for other, at in to_right.items()]
-        made: set[IdPair] = set()
-        for old, instead, places in replaced:
-            if GAP in instead:
-                continue
-            times = sum(map(weights.__getitem__, places))
-            self.counts[old] -= times
-            self.counts[instead] += times
-            self.places[instead] += places
-            made.add(instead)
-        del self.counts[pair]
-        return merged, made
+        return merged, to_left, to_right
+
+    def _change_together(self, places: list[int], pair: IdPair, new: int) -> Change:
+        """The same for many places at once."""
+        tokens, weights, left, right = self._arrays
+        at: Any = np.unique(places)
+        at = at[(tokens[at] == pair[0]) & (tokens[right[at]] == pair[1])]
+        gone = right[at]
+        after = right[gone]
+        to_right = grouped(tokens[after], at)  # as it is before the next place is changed
+        right[at], left[after] = after, at
+        tokens[at], tokens[gone] = new, GAP
+        before = left[at]
+        to_left = grouped(tokens[before], before)
+        merged = int(weights[at].sum())
+        by_left, by_right = ({k: x.tolist() for k, x in side} for side in (to_left, to_right))
+        return merged, by_left, by_right
+
+
+def grouped(keys: Integers, values: Integers) -> Iterator[tuple[int, Integers]]:
+    """Each key with its values, which stay in their order."""
+    if not len(keys):
+        return
+    order = keys.argsort(kind="stable")
+    keys, values = keys[order], values[order]
+    starts = [0, *(np.flatnonzero(np.diff(keys)) + 1).tolist()]
+    for start, end in zip(starts, [*starts[1:], len(keys)], strict=True):
+        yield int(keys[start]), values[start:end]

@@ -3,6 +3,7 @@ import json
 import pickle
 import random
 from collections.abc import Iterator
+from unittest import mock
 
 import pytest
 import tiktoken
@@ -161,6 +162,15 @@ def test_no_token_reaches_over_two_words(english):
     learned = ByteBPE.train(english[:3000], 400)
     words = {to_symbols(word.encode()) for word in GPT2_PATTERN.findall(english[:3000])}
     assert all(any(token in word for word in words) for token in list(learned.vocabulary)[256:])
+
+
+@pytest.mark.parametrize("many", [1, 10**9])
+@given(st.lists(st.text("ab", max_size=30), max_size=8), st.integers(256, 290))
+def test_places_taken_together_or_one_by_one_give_the_same(many, words, size):
+    text = " ".join(words)
+    with mock.patch("course_lib.tokenizers.pairs.MANY", many):
+        fast = FastBPE.train(text, size, progress=False)
+    assert fast.merges == ByteBPE.train(text, size).merges
 
 
 def test_steps_two_and_three_learn_and_encode_alike(english, chinese):
