@@ -1,19 +1,22 @@
 """Tries an assignment's tests on answers whose worth is known.
 
 `bank/<assignment>/<solution cell>/wrong/*.py` must lose points, `…/right/*.py` must get them all.
-Every answer takes the path of a submission: the same sandbox, the same runner.
+Every answer takes the path of a submission: the same sandbox, the same runner. What wrong ones
+reply is kept, so that grading knows a known mistake when it meets one.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
+from autograder.answers import bank_jobs
 from autograder.course import Course, CourseError
 from autograder.job import Job, packed, preload_for
+from autograder.misconceptions import Misconceptions
 from autograder.outcome import Outcome, Record
 from autograder.pool import Setup, cores, run_jobs
-from autograder.skeleton import Role, Skeleton
+from autograder.skeleton import Skeleton
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ def try_bank(
     """Grade every answer of the assignments' banks, or a few of every part."""
     jobs: list[Job] = []
     skeletons: list[Skeleton] = []
+    mistakes: dict[str, Misconceptions] = {}
     for assignment in assignments:
         own = course.skeletons(assignment)
         files = packed(course.data_files(assignment))
@@ -64,15 +68,23 @@ def try_bank(
         if not found:
             raise CourseError(f"{course.root / 'bank' / assignment} holds no answers")
         chosen = _a_few(found) if few else list(found.values())
-        jobs += (replace(job, seed=course.seed(assignment, job.student)) for job in chosen)
+        known = mistakes[assignment] = Misconceptions(course.root, assignment, own, files)
+        jobs += (
+            replace(job, seed=course.seed(assignment, job.student), bank=known.digest)
+            for job in chosen
+        )
         skeletons += own.values()
     setup = Setup(preload_for(skeletons), (course.root,), bubblewrap)
     trials = []
     for job, record in run_jobs(jobs, setup, min(workers or cores(), len(jobs))):
         path = Path(job.student)
         part, kind = path.parts[-3:-1]
+        if kind == "wrong":
+            mistakes[job.assignment].learn(record)
         trials.append(Trial(part, path, kind == "right", record))
         progress(len(trials), len(jobs))
+    for known in mistakes.values():
+        known.save()
     return sorted(trials, key=lambda trial: trial.path)
 
 
@@ -86,47 +98,3 @@ def _a_few(found: Mapping[Path, Job]) -> list[Job]:
         for folder, paths in by_kind.items()
         for path in paths[: 1 if folder.name == "right" else 2]
     ]
-
-
-def bank_jobs(
-    root: Path,
-    assignment: str,
-    skeletons: Mapping[str, Skeleton],
-    files: Mapping[str, str],
-    kinds: Collection[str] = ("wrong", "right"),
-) -> Iterator[tuple[Path, Job]]:
-    """Each answer of a bank in the place of its part, the other parts answered by the reference."""
-    for path in sorted((root / "bank" / assignment).glob("*/*/*.py")):
-        part, kind = path.parts[-3:-1]
-        if kind not in kinds and kind in ("wrong", "right"):
-            continue
-        if kind not in kinds:
-            raise CourseError(f"{path}: answers lie in a folder named wrong or right")
-        skeleton = only_part(part, skeletons)
-        answers = {**skeleton.reference(), part: path.read_text("utf-8")}
-        yield (
-            path,
-            Job(
-                assignment,
-                str(path.relative_to(root)),
-                (skeleton,),
-                {skeleton.name: answers},
-                files=files,
-            ),
-        )
-
-
-def only_part(part: str, skeletons: Mapping[str, Skeleton]) -> Skeleton:
-    """The notebook with the tests of one part: those between its solution cell and the next."""
-    for skeleton in skeletons.values():
-        current, cells = "", []
-        for cell in skeleton.cells:
-            if cell.role is Role.SOLUTION:
-                current = cell.grade_id
-            if cell.role in (Role.LOCKED, Role.SOLUTION) or (
-                cell.role is Role.TEST and current == part
-            ):
-                cells.append(cell)
-        if any(cell.role is Role.TEST for cell in cells):
-            return replace(skeleton, cells=tuple(cells))
-    raise CourseError(f"the bank has answers for {part!r}, a part without tests")

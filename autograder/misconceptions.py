@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from autograder.bank import bank_jobs
+from autograder.answers import bank_jobs
 from autograder.course import CourseError
 from autograder.job import Job, environment
 from autograder.outcome import Outcome, Part, Record

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from autograder.bank import only_part
+from autograder.answers import only_part
 from autograder.course import Course
 from autograder.job import Job, Limits, packed, preload_for
 from autograder.outcome import Outcome

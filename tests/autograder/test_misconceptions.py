@@ -91,6 +91,19 @@ def test_check_says_it_and_runs_each_wrong_answer_once(graded, tmp_path, capsys)
     assert set(json.loads(kept.read_text())["known"]) == {"add"}  # the part that failed
 
 
+def test_what_the_bank_learnt_is_not_run_again_by_grading(tmp_path):
+    root = with_bank(tmp_path, {"ann": notebook(SKELETON, REFERENCE | CLASS["at_most_9"])})
+    assert main(["bank", "hw", "--course", str(root)]) == 0
+    kept = root / FOLDER / "hw.json"
+    known = {name for files in json.loads(kept.read_text())["known"].values() for name in files}
+    assert known == {f"bank/hw/{name}" for name in BANK}
+    before = kept.stat().st_mtime_ns
+    assert main(["grade", "hw", "--course", str(root), "--workers", "1"]) == 0
+    assert kept.stat().st_mtime_ns == before
+    record = batch.read_record(Course.load(root), "hw", "ann")
+    assert [part.looks_like for part in record.parts if part.looks_like] == ["Stops at 9."]
+
+
 def test_a_mistake_that_two_answers_make_is_not_guessed(tmp_path):
     root = with_bank(tmp_path, {"ann": notebook(SKELETON, REFERENCE | CLASS["at_most_9"])})
     twin = root / "bank/hw/add/wrong/twin.py"
