@@ -63,7 +63,10 @@ def part_of(row: Row) -> str:
 
 def line(row: Row) -> str:
     """One row while it is fresh."""
-    return f"{row.work}: {number(row.ratio)} of {row.peer}, target {number(row.target)}"
+    if row.ratio is None:
+        return f"{row.work}: {number(row.ours_s)}"
+    noise = f"{number(row.ratio)} ± {number(row.spread)}"
+    return f"{row.work}: {noise} of {row.peer}, target {number(row.target)}"
 
 
 def as_table(rows: Iterable[Row]) -> str:

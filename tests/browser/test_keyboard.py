@@ -113,5 +113,7 @@ def test_contents_open_on_a_phone(tab, site):
     expect(link).not_to_be_in_viewport()
     tab.locator("button.primary-toggle").press("Enter")
     expect(link).to_be_in_viewport()
+    # the theme moves the focus to the first entry a tenth of a second after the menu opens
+    expect(tab.locator(".bd-sidebar-primary").locator("a, button").first).to_be_focused()
     link.press("Enter")
     tab.wait_for_url("**/why_attention.html")
