@@ -21,12 +21,6 @@ from course_lib.fast.packing import PackedContext
 BLOCK = 128  # queries that share one stretch of keys in a sliding window
 
 
-def split_three(x: Tensor, heads: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Queries, keys and values, each b h t c, from rows that hold all three, b t 3d."""
-    q, k, v = x.view(*x.shape[:-1], 3, heads, -1).permute(2, 0, 3, 1, 4)  # b h t c
-    return q, k, v
-
-
 def dropped(dropout: nn.Dropout) -> float:
     """The share of weights that a dropout drops at this moment."""
     return dropout.p if dropout.training else 0.0
@@ -40,17 +34,13 @@ class FastAttention(MultiHeadAttention):
         if not isinstance(context, PackedContext):
             return super().forward(x, context, memory)
         assert context.packing is not None and memory is None
-        rows = F.linear(x, *self.projection())  # 1 p 3d
-        mixed = [
-            merge_heads(self.mix(*split_three(part, self.heads)))  # b t d
-            for part in context.packing.cut(rows)
-        ]
-        return self.output(context.packing.join(mixed))  # 1 p d
-
-    def projection(self) -> tuple[Tensor, Tensor]:
-        """Weights, 3d d, and biases, 3d, of one product that gives queries, keys and values."""
-        parts = (self.query, self.key, self.value)
-        return torch.cat([f.weight for f in parts]), torch.cat([f.bias for f in parts])
+        packing = context.packing
+        rows = (packing.cut(f(x)) for f in (self.query, self.key, self.value))
+        mixed = []
+        for parts in zip(*rows, strict=True):  # each b t d
+            q, k, v = (split_heads(part, self.heads) for part in parts)  # b h t c
+            mixed.append(merge_heads(self.mix(q, k, v)))
+        return self.output(packing.join(mixed))  # 1 p d
 
     def mix(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """Attention among sequences without padding, b h t c → b h t c."""

@@ -71,7 +71,10 @@ class DecoderLayer:
         assert isinstance(attention, FastAttention)
         self.norms_first, self.heads = block.final_norm, attention.heads
         self.attention_norm, self.feedforward_norm = block.attention_norm, block.feedforward_norm
-        self.projection = product(*attention.projection())
+        three = (attention.query, attention.key, attention.value)
+        self.projection = product(
+            torch.cat([f.weight for f in three]), torch.cat([f.bias for f in three])
+        )
         self.output = product(attention.output.weight, attention.output.bias)
         self.widen = product(inner.input.weight, inner.input.bias)
         self.activation = inner.activation

@@ -5,9 +5,11 @@ finds the next pair in a heap; encoding splits each distinct word once and remem
 one, as in Chinese, by a heap over a linked list.
 """
 
+import contextlib
+import gc
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise, repeat
 from pathlib import Path
@@ -177,7 +179,8 @@ class FastBPE(Tokenizer):
         if size < len(vocabulary):
             raise ValueError(f"size={size}, but bytes and special tokens are {len(vocabulary)}")
         words = count_words(texts, special, progress)
-        merges = learn(words, vocabulary, size, progress)
+        with collecting_paused():
+            merges = learn(words, vocabulary, size, progress)
         return cls(vocabulary, merges, special, frame, pad_token)
 
     @classmethod
@@ -295,6 +298,18 @@ def count_words(texts: str | Iterable[str], special: Iterable[str], progress: bo
         for part in apart(pattern, text)[::2]:
             words.update(GPT2_PATTERN.findall(part))
     return words
+
+
+@contextlib.contextmanager
+def collecting_paused() -> Iterator[None]:
+    """No search for reference cycles: millions of small lists without any would be searched."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def learn(words: Counter[str], vocabulary: dict[str, int], size: int, progress: bool) -> list[Pair]:

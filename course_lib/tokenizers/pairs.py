@@ -54,22 +54,26 @@ class PairCounts:
         places = self.places.pop(pair)
         # In "aaa" a place may be used up by the one before it, so these are taken one by one.
         together = len(places) >= MANY and first != second
-        weight_of = self._lists[1].__getitem__
         change = self._change_together if together else self._change_in_turn
         merged, to_left, to_right = change(places, pair, new)
-        replaced = [((other, first), (other, new), at) for other, at in to_left.items()]
-        replaced += [((second, other), (new, other), at) for other, at in to_right.items()]
+        to_left.pop(GAP, None)
+        to_right.pop(GAP, None)
         made: set[IdPair] = set()
-        for old, instead, at in replaced:
-            if GAP in instead:
-                continue
-            times = sum(map(weight_of, at))
-            self.counts[old] -= times
-            self.counts[instead] += times
-            self.places[instead] += at
-            made.add(instead)
+        for other, at in to_left.items():
+            self._replace((other, first), (other, new), at, made)
+        for other, at in to_right.items():
+            self._replace((second, other), (new, other), at, made)
         del self.counts[pair]
         return merged, made
+
+    def _replace(self, old: IdPair, instead: IdPair, at: list[int], made: set[IdPair]) -> None:
+        """Count one pair less and another more at these places."""
+        weights = self._lists[1]
+        times = weights[at[0]] if len(at) == 1 else sum(map(weights.__getitem__, at))
+        self.counts[old] -= times
+        self.counts[instead] += times
+        self.places[instead] += at
+        made.add(instead)
 
     def _change_in_turn(self, places: list[int], pair: IdPair, new: int) -> Change:
         """Change the tokens, in each word from the left."""
