@@ -159,6 +159,21 @@ def page_numbers(pdf: bytes) -> dict[str, int]:
     return {name.decode(): number[page] for name, page in targets}
 
 
+def single_titles(pdf: bytes) -> bytes:
+    """Bookmarks with their text once: Chromium writes a heading twice that it moved to a new page.
+
+    Blanks take the place of what goes, so that everything else stays where the PDF's table says.
+    """
+
+    def once(match: re.Match[bytes]) -> bytes:
+        title = match["open"] + match["text"] + match["close"]
+        return title.ljust(len(match[0]))
+
+    plain = rb"(?P<open>/Title \()(?P<text>[^\n]+)(?P=text)(?P<close>\))"
+    utf16 = rb"(?P<open>/Title <FEFF)(?P<text>[0-9A-F]+)(?P=text)(?P<close>>)"
+    return re.sub(utf16, once, re.sub(plain, once, pdf))
+
+
 def find_browser() -> str:
     """A Chromium or Chrome on this machine; `CHROMIUM` may name another."""
     named = [os.environ["CHROMIUM"]] if "CHROMIUM" in os.environ else BROWSERS
@@ -192,6 +207,7 @@ def main() -> None:
         pdf.unlink(missing_ok=True)
         print_page(browser, page, pdf)
         starts = page_numbers(pdf.read_bytes())
+    pdf.write_bytes(single_titles(pdf.read_bytes()))
     print(f"Printed {max(starts.values())} pages: {pdf}")
 
 

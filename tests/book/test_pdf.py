@@ -6,7 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
-from pdf import assemble, page_numbers, parts, slug
+from pdf import assemble, page_numbers, parts, single_titles, slug
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +66,17 @@ def test_page_numbers_are_read_from_a_pdf():
         b"9 0 obj\n<</gelu [7 0 R /XYZ 6 777.75 0]\n/welcome [5 0 R /XYZ 6 700 0]>>\nendobj\n"
     )
     assert page_numbers(pdf) == {"gelu": 2, "welcome": 1}
+
+
+def test_a_bookmark_says_its_title_once_and_nothing_moves():
+    pdf = (
+        b"1 0 obj\n<</Title (ContentsContents)\n/Dest 5>>\nendobj\n"
+        b"2 0 obj\n<</Title (Losses)\n/Dest 6>>\nendobj\n"
+        b"3 0 obj\n<</Title <FEFF221A0063221A0063>\n/Dest 7>>\nendobj\n"
+    )
+    mended = single_titles(pdf)
+    assert b"/Title (Contents) " in mended and b"/Title <FEFF221A0063> " in mended
+    assert b"/Title (Losses)\n" in mended
+    assert [mended.index(b"%d 0 obj" % n) for n in (1, 2, 3)] == [
+        pdf.index(b"%d 0 obj" % n) for n in (1, 2, 3)
+    ]
