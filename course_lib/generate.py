@@ -123,7 +123,8 @@ def distribution(
         raise ValueError(f"temperature={temperature}: give 0 (greedy) or more.")
     if temperature == 0:
         return torch.nn.functional.one_hot(greedy(logits), logits.size(-1)).to(logits.dtype)
-    logits = logits / temperature
+    # The largest becomes 0 before the division: no quotient grows beyond all numbers.
+    logits = (logits - logits.amax(dim=-1, keepdim=True)) / temperature
     logits = logits if top_k is None else keep_top_k(logits, top_k)
     logits = logits if top_p is None else keep_top_p(logits, top_p)
     return logits.softmax(dim=-1)

@@ -162,6 +162,14 @@ def test_temperatures():
     assert math.isclose(-(hot * hot.log()).sum().item(), math.log(4), rel_tol=1e-9)  # B50
 
 
+@pytest.mark.parametrize("temperature", [1e-30, 1e-10, 1e-3])
+def test_large_logits_and_tiny_temperatures_do_not_overflow(temperature):
+    logits = torch.tensor([[0.0, 1e10, -torch.inf], [-1e10, -1e10, -2e10]])
+    for options in ({}, {"top_k": 2}, {"top_p": 0.9}):
+        chances = distribution(logits, temperature, **options)
+        assert chances.tolist() == [[0, 1, 0], [0.5, 0.5, 0]]
+
+
 def test_samples_follow_the_distribution(model):
     ids = torch.tensor([[3, 4]])
     chances = distribution(model(ids)[:, -1], 1.5, top_k=4)[0]
