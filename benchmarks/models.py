@@ -11,7 +11,7 @@ from torch import nn
 
 from benchmarks.pairs import Batch, close, forward, full, models, reviews, train_step
 from benchmarks.products import one_large_product, share_of_products
-from benchmarks.race import Row, race
+from benchmarks.race import Row, in_turn, race
 from course_lib import VARIANTS
 
 TEN = [name for name in VARIANTS if name != "gpt2"]
@@ -20,12 +20,15 @@ TARGETS = {"deberta": 0.60, "longformer": 0.45}
 PROFILED = ("bert-base", "deberta", "longformer")
 PACKED = ("bert-base", "distilbert", "tinybert-4l", "deberta")
 MEMORY = ("bert-base", "deberta", "longformer")
+STEPS_BESIDE = ("albert", "distilbert", "deberta", "tinybert-4l", "bert-tiny")
 
 
 def rows(names: list[str], repeats: int) -> Iterator[Row]:
     """Every row of this part of the table, as it is measured."""
     yield one_large_product(repeats)
-    for name in names or TEN:
+    if not names or "beside" in names:
+        yield from beside_bert(repeats)
+    for name in [name for name in names if name != "beside"] or ([] if names else TEN):
         ours, theirs = models(name)
         sizes = [(1, 2_048), (1, 4_096)] if name == "longformer" else [(8, 128)]
         for size in sizes:
@@ -64,6 +67,32 @@ def floor(label: str, ours: nn.Module, batch: Batch, repeats: int) -> Iterator[R
     for name, make, training in (("forward", forward, False), ("train step", train_step, True)):
         ours.train(training)
         yield share_of_products(f"{label}: {name}", make(ours, batch), repeats)
+
+
+def beside_bert(repeats: int) -> Iterator[Row]:
+    """Variants against BERT-base, both ours and in turn: rows measured apart cannot tell this."""
+    base = models("bert-base")[0]
+    for name in TEN:
+        if name in ("bert-base", "longformer"):
+            continue
+        variant = models(name)[0]
+        for label, make, training in (
+            ("forward", forward, False),
+            ("train step", train_step, True),
+        ):
+            if training and name not in STEPS_BESIDE:
+                continue
+            for model in (variant, base):
+                model.train(training)
+                model.zero_grad(set_to_none=True)
+            calls = [
+                make(model, full(which, 8, 128))
+                for model, which in ((variant, name), (base, "bert-base"))
+            ]
+            for call in calls:
+                call()  # once unmeasured
+            work = f"{name} beside bert-base, 8 × 128: {label}"
+            yield in_turn(work, "ours, bert-base", *calls, None, repeats)
 
 
 # --- memory -----------------------------------------------------------------------------------
