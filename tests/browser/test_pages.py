@@ -42,6 +42,14 @@ def test_page_is_whole(tab, site, page):
     assert tab.complaints == []
 
 
+@pytest.mark.parametrize("page", ["book/choosing.html", "book/side_by_side.html"])
+def test_words_and_numbers_in_tables_stay_whole(tab, site, page):
+    """A wide table scrolls; in prose a long name may break anywhere."""
+    visit(tab, f"{site}/{page}")
+    wraps = "cells => cells.map(cell => getComputedStyle(cell).overflowWrap)"
+    assert set(tab.locator("article table.table p").evaluate_all(wraps)) == {"normal"}
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_page_works_from_disk(tab, html, page):
     visit(tab, (html / page).as_uri())
