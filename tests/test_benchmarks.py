@@ -109,9 +109,9 @@ def test_the_products_of_a_pass_are_all_kept_and_can_run_again():
     with Products() as products:
         forward(ours, full("bert-tiny", 2, 8))()
     names = [op.overloadpacket.__name__ for op, _, _ in products.calls]
-    # two layers: one product for queries, keys and values, attention, output, two of feed-forward
-    assert names.count("addmm") == 2 * 4
-    assert sum("attention" in name for name in names) == 2 and len(names) == 2 * 5
+    # two layers: queries, keys, values, attention, output, two of feed-forward
+    assert names.count("addmm") == 2 * 6
+    assert sum("attention" in name for name in names) == 2 and len(names) == 2 * 7
     products.again()
     with Products() as again:
         train_step(ours, full("bert-tiny", 2, 8))()
