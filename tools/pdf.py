@@ -162,16 +162,23 @@ def page_numbers(pdf: bytes) -> dict[str, int]:
 def single_titles(pdf: bytes) -> bytes:
     """Bookmarks with their text once: Chromium writes a heading twice that it moved to a new page.
 
-    Blanks take the place of what goes, so that everything else stays where the PDF's table says.
+    Number and first line are doubled each for itself. Blanks take the place of what goes, so that
+    everything else stays where the PDF's table says.
     """
 
-    def once(match: re.Match[bytes]) -> bytes:
-        title = match["open"] + match["text"] + match["close"]
+    def once(match: re.Match[bytes], blank: bytes) -> bytes:
+        rest = blank + match["rest"] if match["rest"] else b""
+        title = match["open"] + (match["number"] or b"") + match["text"] + rest + match["close"]
         return title.ljust(len(match[0]))
 
-    plain = rb"(?P<open>/Title \()(?P<text>[^\n]+)(?P=text)(?P<close>\))"
-    utf16 = rb"(?P<open>/Title <FEFF)(?P<text>[0-9A-F]+)(?P=text)(?P<close>>)"
-    return re.sub(utf16, once, re.sub(plain, once, pdf))
+    doubled = (
+        rb"(?P<open>/Title %s)(?:(?P<number>%s)(?P=number))?(?P<text>%s)(?P=text)"
+        rb"(?P<rest>(?(number)%s|))(?P<close>%s)"
+    )
+    plain = doubled % (rb"\(", rb"[\d.]+ ", rb"[^\n]+", rb"[^\n]*", rb"\)")
+    utf16 = doubled % (rb"<FEFF", rb"(?:003\d|002E)+0020", rb"[0-9A-F]+", rb"[0-9A-F]*", rb">")
+    pdf = re.sub(plain, lambda match: once(match, b" "), pdf)
+    return re.sub(utf16, lambda match: once(match, b"0020"), pdf)
 
 
 def find_browser() -> str:

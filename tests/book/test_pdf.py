@@ -73,10 +73,13 @@ def test_a_bookmark_says_its_title_once_and_nothing_moves():
         b"1 0 obj\n<</Title (ContentsContents)\n/Dest 5>>\nendobj\n"
         b"2 0 obj\n<</Title (Losses)\n/Dest 6>>\nendobj\n"
         b"3 0 obj\n<</Title <FEFF221A0063221A0063>\n/Dest 7>>\nendobj\n"
+        b"4 0 obj\n<</Title (1.4. 1.4. One wordOne word)\n/Dest 8>>\nendobj\n"
+        b"5 0 obj\n<</Title (11. 11. Two lines,Two lines,broken)\n/Dest 9>>\nendobj\n"
     )
     mended = single_titles(pdf)
     assert b"/Title (Contents) " in mended and b"/Title <FEFF221A0063> " in mended
-    assert b"/Title (Losses)\n" in mended
-    assert [mended.index(b"%d 0 obj" % n) for n in (1, 2, 3)] == [
-        pdf.index(b"%d 0 obj" % n) for n in (1, 2, 3)
+    assert b"/Title (Losses)\n" in mended and b"/Title (1.4. One word) " in mended
+    assert b"/Title (11. Two lines, broken) " in mended
+    assert [mended.index(b"%d 0 obj" % n) for n in (1, 2, 3, 4, 5)] == [
+        pdf.index(b"%d 0 obj" % n) for n in (1, 2, 3, 4, 5)
     ]
