@@ -28,7 +28,7 @@ def rows(names: list[str], repeats: int) -> Iterator[Row]:
     yield one_large_product(repeats)
     if not names or "beside" in names:
         yield from beside_bert(repeats)
-    for name in [name for name in names if name != "beside"] or ([] if names else TEN):
+    for name in [name for name in TEN if not names or name in names]:
         ours, theirs = models(name)
         sizes = [(1, 2_048), (1, 4_096)] if name == "longformer" else [(8, 128)]
         for size in sizes:

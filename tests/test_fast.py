@@ -20,6 +20,7 @@ from course_lib.fast import attention as fast_attention
 from course_lib.fast.attention import by_distance
 from course_lib.fast.packing import Packing
 from course_lib.generate import generate, stream
+from course_lib.heads import CausalLM
 from course_lib.optim import AdamW, decay_groups
 from course_lib.variants import VARIANTS
 
@@ -206,8 +207,8 @@ def test_the_decoder_continues_like_the_whole_text(spec, tokens, data):
     assume(not isinstance(spec.embeddings.positions, AfterPadding))
     assume(not isinstance(spec.embeddings, SilentPadding))
     model = faster(made(spec))
-    with_head = assemble(spec, head="classification")  # any head; only the backbone is compared
-    with_head.backbone = model
+    with_head = assemble(spec, head="classification")
+    with_head.backbone, with_head.head = model, CausalLM(spec, 2)  # of any embedding width
     decoder = Decoder(with_head, batch=2, longest=12)
     ids = text(spec, 2, 12)
     end = 0
@@ -251,6 +252,12 @@ def test_the_decoder_draws_and_stops_alike(gpt):
         )
 
     assert torch.equal(write(fast=True), write(fast=False))
+
+
+def test_the_decoder_refuses_another_head():
+    model = assemble(replace(VARIANTS["bert-tiny"], vocabulary=30), head="mlm")
+    with pytest.raises(ValueError, match="needs the head 'lm'"):
+        Decoder(model, batch=1, longest=4)
 
 
 def test_the_fast_way_keeps_a_cache(gpt):

@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from course_lib.bricks.block import Block
 from course_lib.fast.attention import FastAttention
 from course_lib.fast.models import faster
-from course_lib.heads import WithHead
+from course_lib.heads import CausalLM, WithHead
 
 Product = Callable[[Tensor], Tensor]
 
@@ -24,11 +24,14 @@ Product = Callable[[Tensor], Tensor]
 class Decoder:
     """A causal model with room for `longest` tokens in each sequence of a batch.
 
-    It holds a copy of all matrices, made when it is: make a new one after training.
+    It holds a copy of all matrices, made when it is: make a new one after training. Raises
+    `ValueError` for another head than "lm", whose one matrix is the token table.
     """
 
     def __init__(self, model: WithHead, batch: int, longest: int) -> None:
         spec = model.spec
+        if not isinstance(model.head, CausalLM):
+            raise ValueError(f"{spec.name} needs the head 'lm' to write: build(…, head='lm').")
         self.backbone = faster(model).backbone
         blocks = [block for block in self.backbone.layers if isinstance(block, Block)]
         table = self.backbone.embeddings.token.weight

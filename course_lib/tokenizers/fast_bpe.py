@@ -302,7 +302,7 @@ def count_words(texts: str | Iterable[str], special: Iterable[str], progress: bo
 
 @contextlib.contextmanager
 def collecting_paused() -> Iterator[None]:
-    """No search for reference cycles: millions of small lists without any would be searched."""
+    """No search for reference cycles, which would go through all lists of places and find none."""
     was_on = gc.isenabled()
     gc.disable()
     try:
