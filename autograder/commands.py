@@ -4,7 +4,7 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from tqdm import tqdm
@@ -25,6 +25,7 @@ from autograder.own_work import (
     run_checks,
 )
 from autograder.pool import Setup
+from autograder.skeleton import titles_of_parts
 from autograder.table import bank_table, class_table, parts_table, progress_table
 
 
@@ -47,11 +48,15 @@ def start(options: argparse.Namespace) -> int:
 def check(options: argparse.Namespace) -> int:
     """Grade one notebook: with the course's tests where they are here, else with its own."""
     own = read_own(_notebook_to_check(options.notebook, options.course), options.course)
-    for note in own.job.notes:
-        print(f"note: {note.grade_id + ': ' if note.grade_id else ''}{note.text}")
-    for name in own.edited:
-        print(f"note: {name}: this cell is not the one of the course, which is what counts")
     skeletons = {own.skeleton.name: own.skeleton}
+    titles = titles_of_parts(skeletons)
+    for note in own.job.notes:
+        print(f"note: {note.told(titles)}")
+    for name in own.edited:
+        cell = titles.get(name, name)
+        print(
+            f"note: {cell}: the locked cell here is not the one of the course, which is what counts"
+        )
     if own.assignment:
         where = places(Course.load(options.course), own.assignment, skeletons)
     else:
@@ -128,7 +133,7 @@ def grade(options: argparse.Namespace) -> int:
             dry_run=options.dry_run,
             progress=progress,
         )
-    _print_summary(summary, options.dry_run)
+    _print_summary(summary, titles_of_parts(course.skeletons(assignment)), options.dry_run)
     return 1 if summary.faulty or summary.broken else 0
 
 
@@ -156,19 +161,19 @@ def _progress(unit: str) -> Iterator[Callable[[int, int], None]]:
         yield show
 
 
-def _print_summary(summary: Summary, dry_run: bool) -> None:
+def _print_summary(summary: Summary, titles: Mapping[str, str], dry_run: bool) -> None:
     if summary.records:
-        print(class_table(summary.records))
+        print(class_table(summary.records, titles))
     for student, changes in sorted(summary.changes.items()) if dry_run else ():
         for change in changes:
-            print(f"{student}: {change.grade_id}: {change.before} would become {change.after}")
+            part = titles.get(change.grade_id, change.grade_id)
+            print(f"{student}: {part}: {change.before} would become {change.after}")
     print(
         f"{len(summary.records)} graded, {len(summary.unchanged)} unchanged since they were graded"
     )
     for record in sorted(summary.records, key=lambda record: record.student):
         for note in record.notes:
-            place = f"{note.grade_id}: " if note.grade_id else ""
-            print(f"note: {record.student}: {place}{note.text}")
+            print(f"note: {record.student}: {note.told(titles)}")
     for (notebook, grade_id), reason in summary.broken.items():
         print(
             f"BROKEN TEST: {notebook}/{grade_id}: the instructor's own answer does not pass it.\n"

@@ -66,9 +66,15 @@ class Course:
         return sorted(path.name for path in found.iterdir() if list(path.glob("*.ipynb")))
 
     def resolve(self, name: str) -> str:
-        """The assignment of this name, or the only one that begins with it."""
+        """The assignment of this name or number, or the only one that begins with it."""
         known = self.assignments
-        hits = [name] if name in known else [one for one in known if one.startswith(name)]
+        if name in known:
+            return name
+        if name.isdecimal():  # 5 is 05
+            numbers = {one: re.match(r"\d+", one) for one in known}
+            hits = [one for one, start in numbers.items() if start and int(start[0]) == int(name)]
+        else:
+            hits = [one for one in known if one.startswith(name)]
         if len(hits) != 1:
             raise CourseError(f"no assignment {name!r}; there are: {', '.join(known)}")
         return hits[0]

@@ -32,7 +32,9 @@ def write_grades(course: Course, path: Path, form: str = "plain") -> int:
         if form == "canvas":
             points = [one.max_score for one in assignments]
             table.writerow(["    Points Possible", "", "", "", *points])
-        students = gradebook.students
+        students = sorted(
+            gradebook.students, key=lambda one: (one.last_name or "", one.first_name or "", one.id)
+        )
         for student in students:
             scores = [_score(student, assignment) for assignment in assignments]
             table.writerow([*map(harmless, _identity(student, form)), *scores])

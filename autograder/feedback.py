@@ -129,7 +129,7 @@ def page(
     if None in decided:
         total += ", not counting parts that are not graded yet"
     notes = [note for note in record.notes if note.notebook in ("", notebook)]
-    listed = "".join(f"<li>{safe(_placed(note.grade_id, note.text))}</li>" for note in notes)
+    listed = "".join(f"<li>{safe(note.told(titles))}</li>" for note in notes)
     sections = [
         _section(
             part,
@@ -179,10 +179,6 @@ def _linked(place: Place) -> str:
 def _points(part: Part, human: HumanGrade) -> float | None:
     own = part.score if human.score is None else human.score
     return None if own is None else own + human.extra_credit
-
-
-def _placed(place: str, text: str) -> str:
-    return f"{place}: {text}" if place else text
 
 
 def safe(text: str) -> str:

@@ -6,6 +6,7 @@ otherwise, and a fault of the grader is no grade at all.
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -38,6 +39,11 @@ class Note:
     text: str
     notebook: str = ""
     grade_id: str = ""
+
+    def told(self, titles: Mapping[str, str]) -> str:
+        """The note with the title of what it is about in front."""
+        place = titles.get(self.grade_id, self.grade_id)
+        return f"{place}: {self.text}" if place else self.text
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import keyword
 import math
 import tokenize
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import mean, median
@@ -18,6 +18,7 @@ from autograder.batch import read_record, write_whole
 from autograder.course import Course, CourseError
 from autograder.feedback import STYLE, safe
 from autograder.outcome import Outcome, Part, Record
+from autograder.skeleton import Skeleton, titles_of_parts
 from autograder.table import what_to_look_at
 
 ALIKE = 0.9  # share of token runs two answers have in common before they are shown
@@ -58,26 +59,20 @@ def write_report(course: Course, assignment: str) -> Path:
         raise CourseError(f"nothing of {assignment} is graded yet")
     folder = course.root / str(course.directories.autograded_directory)
     path = folder / f"report-{assignment}.html"
-    skeletons = course.skeletons(assignment)
-    stubs = {
-        (name, cell.grade_id): cell.stub
-        for name, skeleton in skeletons.items()
-        for cell in skeleton.cells
-        if cell.is_answer
-    }
-    write_whole(path, page(records, stubs))
+    write_whole(path, page(records, course.skeletons(assignment)))
     return path
 
 
-def page(records: Sequence[Record], stubs: dict[tuple[str, str], str]) -> str:
+def page(records: Sequence[Record], skeletons: Mapping[str, Skeleton]) -> str:
     """The report as HTML."""
+    titles = titles_of_parts(skeletons)
     sections = [
         _distribution(records),
-        _parts(records),
-        _reasons(records),
-        _mended(records),
+        _parts(records, titles),
+        _reasons(records, titles),
+        _mended(records, titles),
         _slowest(records),
-        _copies(records, stubs),
+        _copies(records, skeletons, titles),
     ]
     return PAGE.format(
         style=STYLE, title=safe(f"Report: {records[0].assignment}"), body="\n".join(sections)
@@ -108,7 +103,7 @@ def _decided(record: Record) -> float:
     return sum(part.points for part in record.parts if part.score is not None)
 
 
-def _parts(records: Sequence[Record]) -> str:
+def _parts(records: Sequence[Record], titles: Mapping[str, str]) -> str:
     rows = []
     seen = [one for one in Outcome if any(p.outcome is one for r in records for p in r.parts)]
     for key, parts in _by_part(records):
@@ -118,7 +113,9 @@ def _parts(records: Sequence[Record]) -> str:
         passed = counts[Outcome.PASSED]
         sign = {0: "nobody passes", len(parts): "everybody passes"}.get(passed, "")
         share = mean((part.score or 0.0) / part.points if part.points else 0.0 for part in parts)
-        rows.append([key, f"{share:.0%}", *(str(counts[one]) for one in seen), sign])
+        rows.append(
+            [titles.get(key, key), f"{share:.0%}", *(str(counts[one]) for one in seen), sign]
+        )
     rows.sort(key=lambda row: int(row[1][:-1]))
     head = ["part", "points earned", *seen, ""]
     if not any(row[-1] for row in rows):  # a column without a word in it
@@ -126,7 +123,7 @@ def _parts(records: Sequence[Record]) -> str:
     return "<h2>Parts, hardest first</h2>" + _table(head, rows)
 
 
-def _reasons(records: Sequence[Record]) -> str:
+def _reasons(records: Sequence[Record], titles: Mapping[str, str]) -> str:
     """The most frequent mistakes, else first lines of what the tests said."""
     pieces = ["<h2>What was said most often</h2>"]
     for key, parts in _by_part(records):
@@ -137,13 +134,14 @@ def _reasons(records: Sequence[Record]) -> str:
         )
         if said:
             rows = [[text[:200], str(count)] for text, count in said.most_common(5)]
-            pieces.append(f"<h3>{safe(key)}</h3>{_table(['message', 'submissions'], rows)}")
+            title = safe(titles.get(key, key))
+            pieces.append(f"<h3>{title}</h3>{_table(['message', 'submissions'], rows)}")
     return "".join(pieces)
 
 
-def _mended(records: Sequence[Record]) -> str:
+def _mended(records: Sequence[Record], titles: Mapping[str, str]) -> str:
     rows = [
-        [record.student, f"{note.grade_id or note.notebook}", note.text]
+        [record.student, titles.get(note.grade_id, note.grade_id) or note.notebook, note.text]
         for record in records
         for note in record.notes
     ]
@@ -156,11 +154,19 @@ def _slowest(records: Sequence[Record]) -> str:
     return "<h2>Slowest</h2>" + _table(["student", "seconds"], rows)
 
 
-def _copies(records: Sequence[Record], stubs: dict[tuple[str, str], str]) -> str:
+def _copies(
+    records: Sequence[Record], skeletons: Mapping[str, Skeleton], titles: Mapping[str, str]
+) -> str:
+    stubs = {
+        (name, cell.grade_id): cell.stub
+        for name, skeleton in skeletons.items()
+        for cell in skeleton.cells
+        if cell.is_answer
+    }
     pieces = ["<h2>Answers that are much alike</h2>"]
     pairs = sorted(similar_answers(records, stubs), key=lambda pair: (-pair[0], pair[1]))
     for share, key, first, second in pairs[:50]:
-        title = f"{key[1]}: {first.student} and {second.student}, {share:.0%}"
+        title = f"{titles.get(key[1], key[1])}: {first.student} and {second.student}, {share:.0%}"
         texts = [safe(record.answers[key[0]][key[1]]) for record in (first, second)]
         columns = "".join(f"<pre>{text}</pre>" for text in texts)
         pieces.append(

@@ -88,9 +88,10 @@ def parts_of_tests(skeletons: Mapping[str, Skeleton]) -> dict[str, str]:
 
 
 def titles_of_parts(skeletons: Mapping[str, Skeleton]) -> dict[str, str]:
-    """What learners call each graded cell, by grade_id: the heading it stands under.
+    """What learners call each graded cell and answer, by grade_id: the heading it stands under.
 
-    Cells that share a heading have their own names behind it. The notebook's title is no heading.
+    Where several tests, or several answers, share a heading, their own names follow it. The
+    notebook's title is no heading.
     """
     found = {}
     for skeleton in skeletons.values():
@@ -98,12 +99,12 @@ def titles_of_parts(skeletons: Mapping[str, Skeleton]) -> dict[str, str]:
         for cell in skeleton.cells:
             if cell.role is Role.TEXT and (lines := HEADING.findall(cell.source)):
                 heading = lines[-1]
-            if cell.is_part:
-                headings[cell.grade_id] = heading
+            if cell.is_part or cell.is_answer:
+                headings[cell.grade_id] = cell.is_part, heading
         shared = Counter(headings.values())
-        for grade_id, heading in headings.items():
+        for grade_id, (is_part, heading) in headings.items():
             name = grade_id.removesuffix("_tests")
-            alone = heading and shared[heading] == 1
+            alone = heading and shared[is_part, heading] == 1
             found[grade_id] = heading if alone else f"{heading}: {name}" if heading else name
     return found
 

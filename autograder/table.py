@@ -102,13 +102,15 @@ def _next(standing: Standing) -> str:
     return f"{title}: {'still to be written' if part.by_hand else what_to_look_at(part)}"
 
 
-def class_table(records: Sequence[Record]) -> str:
+def class_table(records: Sequence[Record], titles: Mapping[str, str]) -> str:
     """An instructor's table: how often each part ended in each way, or waits for a person."""
     ended = [(part.grade_id, _ended(part)) for record in records for part in record.parts]
     counts = Counter(ended)
     columns = [one for one in (*Outcome, WAITS) if any(one == end for _, end in ended)]
     parts = dict.fromkeys(name for name, _ in ended)
-    rows = [[name, *(str(counts[name, one]) for one in columns)] for name in parts]
+    rows = [
+        [titles.get(name, name), *(str(counts[name, one]) for one in columns)] for name in parts
+    ]
     return table(["part", *columns], rows)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from course_lib.tables import spelled
+
 MIME = "application/vnd.course.claim+json"
 
 
@@ -30,9 +32,8 @@ class Claim:
 
     def __str__(self) -> str:
         mark = "✓" if self.holds else "✗"
-        number = f"{self.value:.4g}" if isinstance(self.value, float) else str(self.value)
         source = f" [{self.ledger}]" if self.ledger else ""
-        return f"{mark} {self.key} = {number} (expected {self.expected}){source}"
+        return f"{mark} {self.key} = {spelled(self.value)} (expected {self.expected}){source}"
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         kind = "course-claim" if self.holds else "course-claim course-claim-off admonition warning"
@@ -110,9 +111,9 @@ def error_name(function: Callable[[], Any]) -> str:
 def near(value: Any, expect: float | int | str, within: float | None) -> tuple[str, bool]:
     """What was expected, in words, and whether the value is that close to it."""
     if within is None:
-        return str(expect), value == expect
+        return spelled(expect), value == expect
     assert not isinstance(expect, str)
-    return f"{expect:g} within {within:.2g} of it", math.isclose(
+    return f"{spelled(expect, 6)} within {within:.2g} of it", math.isclose(
         value, expect, rel_tol=0, abs_tol=within * abs(expect)
     )
 
@@ -121,8 +122,8 @@ def between(key: str, value: Any, above: float | None, below: float | None) -> t
     """What was expected, in words, and whether the value lies between the bounds."""
     if isinstance(value, str):
         raise ValueError(f"Claim {key!r}: above= and below= compare numbers, got {value!r}.")
-    words = [f"above {above:g}"] if above is not None else []
-    words += [f"below {below:g}"] if below is not None else []
+    words = [f"above {spelled(above, 6)}"] if above is not None else []
+    words += [f"below {spelled(below, 6)}"] if below is not None else []
     low = -math.inf if above is None else above
     high = math.inf if below is None else below
     return " and ".join(words), low < value < high

@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from course_lib.tables import spelled
+
 
 def fenced(text: str, language: str = "python") -> str:
     """Text as a Markdown code block."""
@@ -24,16 +26,17 @@ def source(thing: Callable[..., Any] | type) -> Any:
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> Any:
-    """A Markdown table; floats get three significant digits, thousands all of theirs."""
+    """A Markdown table; floats get three significant digits, thousands all of theirs.
+
+    A number that names something, such as an id, is given as text: it gets no comma.
+    """
     from IPython.display import Markdown
 
     def line(cells: Iterable[Any]) -> str:
         return "| " + " | ".join(cells) + " |"
 
     def spell(cell: Any) -> str:
-        if not isinstance(cell, float):
-            return str(cell)
-        return f"{cell:,.0f}" if 1000 <= abs(cell) < 1e6 else f"{cell:.3g}"
+        return spelled(cell, 3) if isinstance(cell, int | float) else str(cell)
 
     names = list(head)
     lines = [line(names), line("---" for _ in names), *(line(map(spell, row)) for row in rows)]

@@ -31,6 +31,15 @@ def aligned(
     return "\n".join([line(headings), *(r if isinstance(r, str) else line(r) for r in rows)])
 
 
+def spelled(value: float | int | str, digits: int = 4) -> str:
+    """A value as people read it: large numbers whole, with commas, others to so many digits."""
+    if isinstance(value, str | bool):
+        return str(value)
+    if isinstance(value, int) or 10**digits <= abs(value) < 1e15:
+        return f"{round(value):,}"
+    return f"{value:.{digits}g}"
+
+
 def cut(text: str, width: int) -> str:
     """A text that fits, with … where something is left out."""
     return text if len(text) <= width else text[: width - 1] + "…"

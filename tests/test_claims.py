@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.claims import MIME, ClaimError, claim
+from course_lib.claims import MIME, Claim, ClaimError, between, claim, near
 from course_lib.show import table
+from course_lib.tables import spelled
 
 
 @pytest.fixture(autouse=True)
@@ -91,3 +92,27 @@ def test_tables_are_markdown_with_short_floats():
     assert table(["a", "b"], [[1, 0.123456], ["x", 2.0]]).data == (
         "| a | b |\n| --- | --- |\n| 1 | 0.123 |\n| x | 2 |"
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (30_522, "30,522"),
+        (12, "12"),
+        (0.123456, "0.1235"),
+        (9_999.4, "9999"),
+        (336_226_108.0, "336,226,108"),
+        (-12_345.6, "-12,346"),
+        (2.5e17, "2.5e+17"),
+        (float("inf"), "inf"),
+        ("30522", "30522"),
+        (True, "True"),
+    ],
+)
+def test_large_numbers_have_commas(value, text):
+    assert spelled(value) == text
+
+
+def test_a_claim_spells_its_numbers():
+    assert "x = 30,522 (expected 30,522)" in str(Claim("x", 30_522, *near(30_522, 30_522, None)))
+    assert between("x", 5, None, 3.395e8) == ("below 339,500,000", True)

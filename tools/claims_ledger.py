@@ -17,6 +17,8 @@ import nbformat
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
+from course_lib.tables import spelled
+
 CLAIM_MIME = "application/vnd.course.claim+json"
 
 
@@ -59,7 +61,8 @@ class ClaimsLedger(SphinxDirective):
         )
         rows = "\n".join(
             f"| {claim.ledger or '–'} | {{doc}}`{claim.key} </{claim.docname}>` "
-            f"| {shown(claim.value)} | {claim.expected} | {'holds' if claim.holds else '**off**'} |"
+            f"| {spelled(claim.value)} | {claim.expected} "
+            f"| {'holds' if claim.holds else '**off**'} |"
             for claim in claims
         )
         head = "| Claim | Measurement | Measured | Expected | Verdict |\n|---|---|---|---|---|\n"
@@ -110,8 +113,3 @@ def escaped(text: str) -> str:
     for mark in "\\|*_[]<>$#`":
         text = text.replace(mark, f"\\{mark}")
     return text
-
-
-def shown(value: Any) -> str:
-    """Write a measured value with four significant digits."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

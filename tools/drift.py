@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
-from claims_ledger import Claim, claims_in, shown
+from claims_ledger import Claim, claims_in
 from jupyter_cache import get_cache
 
-from course_lib.tables import aligned
+from course_lib.tables import aligned, spelled
 
 ROOT = Path(__file__).resolve().parent.parent
 PIP = ["-m", "pip", "--disable-pip-version-check"]
@@ -148,8 +148,8 @@ def report(
             [
                 move.docname.removeprefix("book/"),
                 move.key,
-                shown(move.before.value) if move.before else "–",
-                shown(move.after.value) if move.after else "–",
+                spelled(move.before.value) if move.before else "–",
+                spelled(move.after.value) if move.after else "–",
                 "–" if move.relative is None else f"{move.relative:+.2%}",
                 move.verdict,
             ]

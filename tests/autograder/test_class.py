@@ -108,6 +108,15 @@ def test_hidden_tests_are_found_nowhere_a_student_can_look(graded):
         assert "canary" not in "".join(seen)
 
 
+def test_the_report_calls_parts_by_their_headings(graded):
+    course, _ = graded
+    assert main(["report", "01", "--course", str(course.root)]) == 0
+    report = (course.root / "autograded" / f"report-{ASSIGNMENT}.html").read_text()
+    parts = {part.grade_id for record in records(course).values() for part in record.parts}
+    assert "<h3>Part 1 · Measure</h3>" in report
+    assert not [part for part in parts if f">{part}<" in report]
+
+
 def test_the_same_records_on_postgresql_and_on_a_cluster(graded, server, tmp_path):
     course, _ = graded
     there, _ = make_course(tmp_path / "there")

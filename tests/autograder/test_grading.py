@@ -318,12 +318,28 @@ def test_report_and_export(graded):
         rows = list(csv.reader(path.open()))
         column = rows[0].index({"plain": "student", "canvas": "SIS Login ID"}.get(form, "Username"))
         found = {row[column]: row[-1] for row in rows[1:] if row[column]}
+        assert list(found) == sorted(found)
         assert {name: float(score) for name, score in found.items()} == SCORES
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@x", "\t=1"])
 def test_no_name_becomes_a_formula(name):
     assert harmless(name).startswith("'") and harmless("ann") == "ann"
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("01_sums", "01_sums"), ("1", "01_sums"), ("10", "10_means"), ("hw", "hw"), ("hw2", "hw2_x")],
+)
+def test_an_assignment_goes_by_name_beginning_or_number(given, meant, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        Course, "assignments", ["01_sums", "10_means", "hw", "hw2_x", "2_a", "02_b"]
+    )
+    course = Course.load(make_course(tmp_path, {}))
+    assert course.resolve(given) == meant
+    for several_or_none in ("2", "3", "1_", "hw3", ""):
+        with pytest.raises(CourseError, match="no assignment .*10_means"):
+            course.resolve(several_or_none)
 
 
 def test_what_is_not_graded_yet_is_exported_empty(tmp_path):

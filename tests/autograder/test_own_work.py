@@ -90,8 +90,8 @@ def test_check_by_name_is_remembered_and_tells_of_edited_tests(course, capsys, m
     own(course).write_text(text.replace("close(double", "0 and close(double"))
     assert run(course, "check", "hw") == 1
     shown = capsys.readouterr().out
-    assert "note: double_tests: this cell is not the one of the course" in shown
-    assert "add_tests: this cell" not in shown
+    assert "note: double: the locked cell here is not the one of the course" in shown
+    assert "add: the locked cell" not in shown
     assert "0 of 9 points" in shown
     monkeypatch.setattr(own_work, "run_jobs", lambda *_: pytest.fail("was checked again"))
     assert run(course, "progress") == 0

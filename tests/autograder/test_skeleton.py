@@ -35,11 +35,18 @@ def test_learners_know_a_part_by_its_heading():
     cells += [heading("## Part 1 · Sums (of all, 2 points)\n\nText.\n"), test("add"), test("sum")]
     cells += [heading("See the figure."), heading("## Part 2 · Why (2) (1 point, by hand)")]
     cells += [cell(Role.BY_HAND, "my essay", "verdict", 1.0, "markdown")]
+    cells += [heading("## Part 3 · Twice"), cell(Role.SOLUTION, "", "twice"), test("twice")]
+    cells += [heading("## Part 4 · Both"), cell(Role.SOLUTION, "", "both"), test("a"), test("b")]
     assert titles_of_parts({"nb": Skeleton("nb", tuple(cells))}) == {
         "alone_tests": "alone",
         "add_tests": "Part 1 · Sums: add",
         "sum_tests": "Part 1 · Sums: sum",
         "verdict": "Part 2 · Why (2)",
+        "twice": "Part 3 · Twice",
+        "twice_tests": "Part 3 · Twice",
+        "both": "Part 4 · Both",
+        "a_tests": "Part 4 · Both: a",
+        "b_tests": "Part 4 · Both: b",
     }
 
 
