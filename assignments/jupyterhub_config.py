@@ -34,6 +34,9 @@ def prepare(spawner):
     """Instructors start in the course, with formgrader; students at home, without it."""
     if spawner.user.name in instructors:
         spawner.notebook_dir = str(course)
+        # A server starts at home, where nbgrader would not find the course's settings.
+        settings = {"JUPYTER_CONFIG_PATH": str(course)}
+        spawner.environment = spawner.environment | settings
     else:
         off = {
             f"nbgrader.server_extensions.{name}": False for name in ONLY_FOR_INSTRUCTORS

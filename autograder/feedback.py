@@ -5,6 +5,7 @@ scripts, frames and anything from outside, should an escape ever be forgotten.
 """
 
 import html
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,12 @@ from autograder.batch import read_record, write_whole
 from autograder.chapters import Place, places
 from autograder.course import Course
 from autograder.gradebook import open_gradebook
+from autograder.intake import read_plain_file
 from autograder.mend_first import mend_first
 from autograder.outcome import Outcome, Part, Record
 from autograder.skeleton import Skeleton, titles_of_parts
+
+EXCHANGE_SECRET = "submission_secret.txt"
 
 STYLE = """
 :root { color-scheme: light dark; --back: #fff; --text: #1f2328; --soft: #f3f4f6;
@@ -74,23 +78,44 @@ class HumanGrade:
 
 
 def write_feedback(course: Course, assignment: str) -> list[Path]:
-    """Write `feedback/<student>/<assignment>/<notebook>.html` for every graded submission."""
+    """Write `feedback/<student>/<assignment>/<notebook>.html` for every graded submission.
+
+    Where work came through nbgrader's exchange, the pages can go back through it.
+    """
     pages = []
     skeletons = course.skeletons(assignment)
     where = places(course, assignment, skeletons)
+    submissions = course.submissions(assignment)
+    exchanged = any((folder / EXCHANGE_SECRET).is_file() for folder in submissions.values())
     with open_gradebook(course.db_url, str(course.directories.course_id)) as gradebook:
-        for student in course.submissions(assignment):
+        for student, submitted in submissions.items():
             record = read_record(course, assignment, student)
             if record is None:
                 continue
             human = human_grades(gradebook, record)
             folder = course.path("feedback", student, assignment)
             folder.mkdir(parents=True, exist_ok=True)
+            if exchanged:
+                _address(folder, submitted)
             for name in dict.fromkeys(part.notebook for part in record.parts):
                 path = folder / f"{name}.html"
                 write_whole(path, page(record, name, human, where, skeletons))
                 pages.append(path)
     return pages
+
+
+def _address(folder: Path, submitted: Path) -> None:
+    """Write the two files from which nbgrader's `release_feedback` knows whose pages these are.
+
+    It stops at the first student without them. Who handed in by another way gets a secret that
+    nobody holds, so that the others' pages go out and this one cannot be fetched.
+    """
+    for name, otherwise in (("timestamp.txt", ""), (EXCHANGE_SECRET, secrets.token_hex(64))):
+        try:
+            text = read_plain_file(submitted / name).decode()
+        except ValueError:
+            text = ""
+        write_whole(folder / name, text or otherwise)
 
 
 def human_grades(gradebook: Any, record: Record) -> dict[tuple[str, str], HumanGrade]:

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import sys
 import nbformat
 import pytest
 from grading import CLASS, REFERENCE, SCORES, SKELETON, cell, hand_in, make_course, notebook
+from nbgrader import apps
 
 from autograder import batch
 from autograder.__main__ import main
@@ -73,6 +75,7 @@ def test_feedback_tells_and_hides(graded):
     root, _ = graded
     assert main(["feedback", "hw", "--course", str(root)]) == 0
     pages = {s: (root / "feedback" / s / "hw" / "nb.html").read_text() for s in CLASS}
+    assert {p.name for p in (root / "feedback").glob("*/hw/*")} == {"nb.html"}
     assert "large: 0 of 2 points" in pages["bob"] and "3 of 5 points" in pages["bob"]
     assert "ended its own process" in pages["carl"]
     assert "has not been answered" in pages["dora"] and "damaged" in pages["emil"]
@@ -123,6 +126,38 @@ def test_feedback_and_check_call_a_part_as_the_notebook_does(tmp_path, capsys):
         "    small: 0 of 1 points. AssertionError",
         "    Read again: Sums: Carry",
     ]
+
+
+def test_feedback_goes_back_through_nbgraders_exchange(tmp_path, monkeypatch):
+    """Fetched by who handed in through it; who handed in by mail does not stop it."""
+    root = make_course(tmp_path / "course", {"by_mail": CLASS["carl"]})
+    exchange = tmp_path / "exchange"
+    exchange.mkdir()
+    exchange.chmod(0o777)
+    with (root / "nbgrader_config.py").open("a") as file:
+        file.write(f"c.Exchange.root = {str(exchange)!r}\n")
+        file.write(f"c.Exchange.cache = {str(tmp_path / 'cache')!r}\n")
+    home = hand_in(tmp_path / "home" / "hw", CLASS["ann"]).parent
+    shutil.copy(root / "nbgrader_config.py", home)
+
+    def nbgrader(app, folder):
+        monkeypatch.chdir(folder)
+        running = app()
+        running.initialize(["hw"])
+        running.start()
+
+    assert main(["release", "hw", "--course", str(root)]) == 0
+    nbgrader(apps.ReleaseAssignmentApp, root)
+    nbgrader(apps.SubmitApp, home)
+    nbgrader(apps.CollectApp, root)
+    for command in ("grade", "feedback"):
+        assert main([command, "hw", "--course", str(root)]) == 0
+    nbgrader(apps.ReleaseFeedbackApp, root)
+    nbgrader(apps.FetchFeedbackApp, home)
+    (fetched,) = (home / "hw" / "feedback").rglob("*.html")
+    (through_exchange,) = (root / "submitted").glob("*/hw/submission_secret.txt")
+    student = through_exchange.parents[1].name
+    assert fetched.read_text() == (root / "feedback" / student / "hw" / "nb.html").read_text()
 
 
 def test_release_gives_out_no_answer_and_no_hidden_test(graded):

@@ -3,14 +3,16 @@
 import argparse
 import ast
 import importlib.util
+import os
 import re
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from nbgrader.apps import CollectApp, ReleaseAssignmentApp
+from nbgrader.apps import CollectApp, ReleaseAssignmentApp, ReleaseFeedbackApp
 from nbgrader.apps.dbapp import DbAssignmentAddApp, DbStudentAddApp
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -47,6 +49,7 @@ def test_every_command_that_an_instructor_needs_is_on_the_page():
         ("nbgrader db student add ", DbStudentAddApp),
         ("nbgrader release_assignment ", ReleaseAssignmentApp),
         ("nbgrader collect ", CollectApp),
+        ("nbgrader release_feedback ", ReleaseFeedbackApp),
     ],
 )
 def test_nbgraders_commands_parse(start, app):
@@ -81,20 +84,36 @@ def test_the_grading_commands_run_as_written(tmp_path, monkeypatch):
     assert (root / "moodle.csv").read_text().startswith("Username")
 
 
-def test_the_hubs_configuration_gives_formgrader_to_instructors_only():
+def test_the_hubs_configuration_gives_formgrader_to_instructors_only(tmp_path):
     config = PyFileConfigLoader("jupyterhub_config.py", path=str(ASSIGNMENTS)).load_config()
     assert Path(config.Spawner.cmd[0]) == Path(sys.executable).with_name("jupyterhub-singleuser")
     assert config.Authenticator.admin_users == config.Authenticator.allowed_users == {"teacher"}
 
     def prepared(name):
-        spawner = SimpleNamespace(user=SimpleNamespace(name=name), notebook_dir="", args=[])
+        spawner = SimpleNamespace(
+            user=SimpleNamespace(name=name), notebook_dir="", args=[], environment={"HUB": "here"}
+        )
         config.Spawner.pre_spawn_hook(spawner)
         return spawner
 
     assert prepared("teacher").notebook_dir == str(ASSIGNMENTS) and prepared("teacher").args == []
     student = prepared("ann")
-    assert student.notebook_dir == ""
+    assert student.notebook_dir == "" and student.environment == {"HUB": "here"}
     (argument,) = student.args
     switches = ast.literal_eval(argument.removeprefix("--ServerApp.jpserver_extensions="))
     assert switches["nbgrader.server_extensions.formgrader"] is False
     assert all(importlib.util.find_spec(name) for name in switches)
+
+    script = (
+        "from nbgrader.apps import NbGrader; app = NbGrader(); app.load_config_file();"
+        "print(app.config.CourseDirectory.root)"
+    )
+    found = subprocess.run(  # as a hub's server does, in the instructor's home
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env=os.environ | prepared("teacher").environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.strip() == str(ASSIGNMENTS)
