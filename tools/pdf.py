@@ -35,6 +35,7 @@ FLAGS = [
     "--generate-pdf-document-outline",
     "--virtual-time-budget=600000",  # print when the formulas are set; only busy time is spent
 ]
+LONG_LISTING = 20  # lines
 SCREEN_ONLY = "script, link, .headerlink, .ran-with"
 TEMPLATE = """<!doctype html>
 <html lang="en" data-theme="light">
@@ -106,6 +107,9 @@ def article(html: Path, name: str, names: set[str]) -> Tag:
         del tag["loading"]
     for tag in body.select("details"):
         tag["open"] = ""
+    for tag in body.select("div.highlight:has(> pre)"):
+        if tag.get_text().count("\n") > LONG_LISTING:
+            tag["class"].append("long-listing")
     for level in (5, 4, 3, 2, 1):  # the parts of the book are the first level
         for tag in body.select(f"h{level}"):
             tag.name = f"h{level + 1}"

@@ -53,6 +53,14 @@ def test_nothing_is_folded(page):
     assert not page.select("details:not([open])")
 
 
+def test_long_listings_may_go_on_over_the_page(page):
+    short, long = (
+        [tag.get_text().count("\n") for tag in page.select(f"div.highlight{which}")]
+        for which in (":not(.long-listing)", ".long-listing")
+    )
+    assert max(short) < min(long)
+
+
 def test_the_parts_are_the_first_level_of_the_bookmarks(page, root):
     captions = [caption for caption in parts(root) if caption]
     assert [heading.string for heading in page.select("h1")] == ["Contents", *captions]
