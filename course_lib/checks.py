@@ -224,7 +224,9 @@ def block(assignment: str) -> None:
     reason = f"is blocked in assignment {assignment}, because it would answer a part of it"
     for name in [m for m in sys.modules if any(_inside(m, blocked) for blocked in modules)]:
         parent, _, child = name.rpartition(".")
-        vars(sys.modules.get(parent, ModuleType(parent))).pop(child, None)
+        package = sys.modules.get(parent, ModuleType(parent))
+        if vars(package).pop(child, None):
+            _say_why(package, child, reason)
         del sys.modules[name]
     sys.meta_path.insert(0, _Blocker(modules, reason))
     for name in functions:
@@ -248,6 +250,20 @@ class _Blocker:
             # Without name=…: `from package import module` swallows an error that names the module.
             raise ModuleNotFoundError(f"{name} {self.reason}")
         return None
+
+
+def _say_why(package: ModuleType, child: str, reason: str) -> None:
+    """Let `package.child` say more than that there is no such attribute."""
+    others = vars(package).get("__getattr__")
+
+    def missing(name: str) -> Any:
+        if name == child:
+            raise AttributeError(f"{package.__name__}.{child} {reason}")
+        if others:
+            return others(name)
+        raise AttributeError(f"module {package.__name__!r} has no attribute {name!r}")
+
+    vars(package)["__getattr__"] = missing
 
 
 def _refuse(name: str, reason: str) -> Callable[..., Any]:

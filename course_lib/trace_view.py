@@ -121,7 +121,7 @@ STYLE = (
     ".trace td,.trace th{text-align:right;padding:.15em .35em;white-space:nowrap}"
     ".trace td:nth-child(-n+2),.trace th:nth-child(-n+2){text-align:left}"
     ".trace td code{display:block;max-width:28ch;overflow:hidden;text-overflow:ellipsis}"
-    ".trace summary{cursor:pointer;padding:.2em 0}.trace small{opacity:.8}</style>"
+    ".trace summary{cursor:pointer;padding:.2em 0}.trace small{font-size:.9em;opacity:.8}</style>"
 )
 
 

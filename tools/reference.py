@@ -22,6 +22,7 @@ from sphinx.util.docutils import SphinxDirective
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_VALUE = 72  # characters; the value of a longer constant is to be read in the source
 METHOD_KINDS = {"classmethod", "staticmethod", "abstractmethod"}
+EXAMPLE = re.compile(r"^>>> .*(?:\n.+)*", re.MULTILINE)
 ROLE = re.compile(r"\{(?=\w+\}`)")
 Function = ast.FunctionDef
 
@@ -228,8 +229,9 @@ def described(kind: str, text: str, inside: Iterable[str], depth: int, **options
 
 
 def docstring(node: ast.AsyncFunctionDef | Function | ast.ClassDef | ast.Module) -> list[str]:
-    """Return the lines of a docstring; a role that it names is text, not a role."""
-    return [*ROLE.sub(r"\\{", ast.get_docstring(node) or "").splitlines(), ""]
+    """Return the lines of a docstring; a role that it names is text, an example is code."""
+    text = EXAMPLE.sub(r"```pycon\n\g<0>\n```", ast.get_docstring(node) or "")
+    return [*ROLE.sub(r"\\{", text).splitlines(), ""]
 
 
 def module_text(module: str) -> Iterator[str]:

@@ -59,6 +59,7 @@ def test_every_public_name_stands_in_the_built_reference(html, page, module):
     ids = set(re.findall(r'id="(course_lib[\w.]*)"', built))
     wanted = {f"{module}.{name}" for name, _ in everything(module)}
     assert wanted - ids == set()
+    assert "<blockquote" not in built  # as Markdown has it, an example's >>> quotes three times
 
 
 def test_the_reference_says_what_the_source_says():
@@ -66,6 +67,8 @@ def test_the_reference_says_what_the_source_says():
     assert "{py:function} mlm(logits: Tensor, labels: Tensor) -> Tensor" in text
     assert "A mean over the masked positions, not a sum (Devlin et al. 2019, §3.1)." in text
     assert ":value: -100\n\n\n\nthe label of a position that asks for no prediction" in text
+    text = "\n".join(module_text("course_lib.data"))
+    assert "```pycon\n>>> clean(" in text and "'北京 天气&交通'\n```\n" in text
     text = "\n".join(module_text("course_lib.spec"))
     assert "vocabulary: int = 30_522, width: int = 768" in text
     assert "diff(a: ~course_lib.spec.Spec, b: ~course_lib.spec.Spec)" in text
