@@ -139,6 +139,13 @@ def test_search_leads_to_the_chapter(tab, site, query, page):
     assert tab.complaints == []
 
 
+@pytest.mark.parametrize("word", ["rotary", "longformer", "gelu"])
+def test_search_puts_a_chapter_before_the_librarys_names(tab, site, word):
+    visit(tab, f"{site}/search.html?q={word}")
+    tab.locator("#search-results .search-summary").filter(has_text="found").wait_for()
+    assert f"book/{word}.html" in tab.locator("#search-results li a").first.get_attribute("href")
+
+
 def test_search_works_from_disk(tab, html):
     visit(tab, (html / "search.html").as_uri() + "?q=notation")
     tab.locator("#search-results li a").first.wait_for()
