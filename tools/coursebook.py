@@ -28,6 +28,7 @@ from myst_nb.core.read import create_nb_reader
 from page_key import page_key
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util import logging
@@ -62,6 +63,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register the extension with Sphinx."""
     app.add_directive("claims-ledger", ClaimsLedger)
     app.add_directive("common-claims", CommonClaims)
+    app.connect("config-inited", rank_search_results)
     app.connect("builder-inited", load_figures_late)
     app.connect("env-before-read-docs", execute_stale_pages)
     app.connect("doctree-read", add_index_entries)
@@ -75,6 +77,11 @@ def setup(app: Sphinx) -> dict[str, bool]:
 def say(news: str) -> None:
     """Tell the reader what goes on; Sphinx's own account of each step is switched off."""
     print(news, flush=True)
+
+
+def rank_search_results(app: Sphinx, config: Config) -> None:
+    """Have found chapters listed first; a relative path would depend on where the build starts."""
+    config.html_search_scorer = str(Path(__file__).with_name("search_scores.js"))
 
 
 def load_figures_late(app: Sphinx) -> None:
